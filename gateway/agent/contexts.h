@@ -9,9 +9,8 @@
 #define IBTRAPD_AGENT_CONTEXTS_H
 
 #include "base/clock.h"
+#include "model/choices.h"
 #include "model/fabric.h"
-
-enum contexts_of { CONTEXTS_OFF, CONTEXTS_SWITCHES, CONTEXTS_ALL };
 
 enum {
     CONTEXTS_MAX = 4096,     // further ports have no context

@@ -5,6 +5,7 @@
 #define IBTRAPD_CONF_CONF_H
 
 #include "base/log.h"
+#include "model/choices.h"
 #include "model/counter.h"
 #include "model/filter.h"
 
@@ -108,14 +109,12 @@ struct conf_metrics {
     struct filter_list hosts;     // names with a dot by which clients may ask
 };
 
-enum conf_contexts { CONF_CONTEXTS_SWITCHES, CONF_CONTEXTS_ALL, CONF_CONTEXTS_OFF };
-
 // The subagent, which serves the tables of the MIBs below a master agent of this host.
 struct conf_subagent {
     char socket[CONF_ADDRESS_SIZE];        // its path, or "tcp:HOST:PORT"; empty: no tables
     char context[CONF_CONTEXT_SIZE];       // empty: the default context only
     bool has_context;                      // false: an instance's context is its name
-    uint16_t contexts;                     // enum conf_contexts: nodes with a context of their own
+    uint16_t contexts;                     // enum contexts_of: nodes with a context of their own
     uint16_t fabric_ports;                 // the same: which ports the fabric as one device has
     char fabric_socket[CONF_ADDRESS_SIZE]; // of a master agent for that device alone; empty: none
     bool writable;
@@ -134,65 +133,12 @@ enum conf_kind {
     CONF_ALERTMANAGER
 };
 
-enum conf_transport {
-    CONF_LOCAL,
-    CONF_UDP,
-    CONF_TCP,
-    CONF_TLS,
-    CONF_DTLS,
-    CONF_RELP,
-    CONF_RELP_TLS,
-    CONF_STDOUT,
-};
-
-enum conf_auth {
-    CONF_AUTH_NONE,
-    CONF_AUTH_SHA,
-    CONF_AUTH_SHA_224,
-    CONF_AUTH_SHA_256,
-    CONF_AUTH_SHA_384,
-    CONF_AUTH_SHA_512,
-};
-
-// Cisco's way of lengthening keys makes the last two differ from the two before.
-enum conf_privacy {
-    CONF_PRIVACY_NONE,
-    CONF_PRIVACY_AES,
-    CONF_PRIVACY_AES_192,
-    CONF_PRIVACY_AES_256,
-    CONF_PRIVACY_AES_192_C,
-    CONF_PRIVACY_AES_256_C,
-};
-
-enum conf_format {
-    CONF_FORMAT_UNSET, // only while its section is read; then the transport decides
-    CONF_RFC5424,
-    CONF_RFC3164,
-    CONF_ECS,
-    CONF_CEF,
-    CONF_LEEF,
-    CONF_JSON,
-    CONF_CLOUDEVENTS,
-};
-
 enum conf_sasl {
     CONF_SASL_NONE,
     CONF_SASL_PLAIN,
     CONF_SASL_SCRAM_SHA_256,
     CONF_SASL_SCRAM_SHA_512
 };
-
-// In the order of enum http_format (http/http_options.h).
-enum conf_http_format {
-    CONF_HTTP_JSON,
-    CONF_HTTP_CLOUDEVENTS,
-    CONF_HTTP_OTLP,
-    CONF_HTTP_LOKI,
-    CONF_HTTP_SPLUNK,
-    CONF_HTTP_ELASTIC,
-};
-
-enum conf_snmp_set { CONF_SET_SMA = 1, CONF_SET_SWITCH = 2, CONF_SET_OWN = 4, CONF_SET_EVENT = 8 };
 
 // The certificates of TLS and DTLS.
 struct conf_tls {
@@ -207,18 +153,18 @@ struct conf_snmp {
     char community[CONF_SECRET_SIZE];
     char community_file[CONF_PATH_SIZE]; // empty: the community stands in the configuration
     char user[CONF_WORD_SIZE], context[CONF_WORD_SIZE];
-    enum conf_auth auth;
-    enum conf_privacy privacy;
+    enum snmp_auth auth;
+    enum snmp_priv privacy;
     char auth_password_file[CONF_PATH_SIZE], privacy_password_file[CONF_PATH_SIZE];
     char auth_password[CONF_SECRET_SIZE], privacy_password[CONF_SECRET_SIZE]; // from those files
     unsigned timeout_ms, retries, window;                                     // of informs
-    unsigned sets; // enum conf_snmp_set; 0: the default
+    unsigned sets; // enum snmp_set; 0: the default
     bool extra_varbinds, trap_address;
     char agent_address[CONF_WORD_SIZE]; // in SNMPv1 and for trap_address; empty: this host's
 };
 
 struct conf_syslog {
-    enum conf_format format;
+    enum format format;
     unsigned facility; // RFC 5424 6.2.1
     int severities[8]; // the severity to send for each of RFC 5424 6.2.1
     bool lines;        // over TCP and TLS a line feed ends a message; false: its length precedes it
@@ -233,12 +179,12 @@ struct conf_file {
 struct conf_agentx {
     char socket[CONF_ADDRESS_SIZE]; // its path, or "tcp:HOST:PORT"
     char context[CONF_CONTEXT_SIZE];
-    unsigned sets; // enum conf_snmp_set; 0: the default
+    unsigned sets; // enum snmp_set; 0: the default
     bool extra_varbinds;
 };
 
 struct conf_kafka {
-    enum conf_format format;
+    enum format format;
     enum conf_sasl sasl;
     char brokers[CONF_BROKERS_SIZE]; // "host:port", with commas between them
     char topic[CONF_TOPIC_SIZE];     // a template for kafka/topic.h
@@ -256,7 +202,7 @@ struct conf_http_access {
 
 struct conf_http {
     char url[CONF_URL_SIZE];
-    enum conf_http_format format;
+    enum http_format format;
     unsigned batch;      // events of a request
     uint32_t batch_size; // octets of its body
     unsigned timeout;    // seconds for a request and its answer
@@ -274,7 +220,7 @@ struct conf_alertmanager {
 struct conf_receiver {
     char name[CONF_NAME_SIZE];
     enum conf_kind kind;
-    enum conf_transport transport;
+    enum transport transport;
     char host[CONF_ADDRESS_SIZE]; // name or address, without brackets
     uint16_t port;
     bool ipv6; // for datagrams: the host's IPv6 addresses before its IPv4 addresses

@@ -48,7 +48,7 @@ static void load_make_room(struct conf *conf)
     conf->policy.rules = memory_zeroed(CONF_RULES_MAX, sizeof *conf->policy.rules);
 }
 
-static void load_add_syslog(struct conf *conf, const char *name, enum conf_transport transport)
+static void load_add_syslog(struct conf *conf, const char *name, enum transport transport)
 {
     struct conf_receiver *r = &conf->receivers[conf->receiver_count++];
     conf_receiver_init(r, CONF_SYSLOG, name);
@@ -82,7 +82,7 @@ static bool load_parse(const char *text, const char *name, bool looks, struct co
         return false;
     }
     if (conf->receiver_count == 0)
-        load_add_syslog(conf, "syslog", CONF_LOCAL);
+        load_add_syslog(conf, "syslog", TRANSPORT_LOCAL);
     return true;
 }
 
@@ -224,8 +224,9 @@ void conf_free(struct conf *conf)
 void conf_add_stdout(struct conf *conf)
 {
     for (size_t i = 0; i < conf->receiver_count; i++) {
-        if (conf->receivers[i].kind == CONF_SYSLOG && conf->receivers[i].transport == CONF_STDOUT)
+        if (conf->receivers[i].kind == CONF_SYSLOG &&
+            conf->receivers[i].transport == TRANSPORT_STDOUT)
             return;
     }
-    load_add_syslog(conf, "standard-output", CONF_STDOUT);
+    load_add_syslog(conf, "standard-output", TRANSPORT_STDOUT);
 }

@@ -129,7 +129,7 @@ static const struct schema_item SYSLOG[] = {
     {"path", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(syslog.path), .check = check_path,
      .initial = "/dev/log", .help = "The local socket."},
     {"format", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(syslog.format), .words = WORDS_FORMAT,
-     .unset = CONF_FORMAT_UNSET, .shown = true, .example = "\"rfc3164\"",
+     .unset = FORMAT_UNSET, .shown = true, .example = "\"rfc3164\"",
      .help = "`rfc5424` with structured data, `rfc3164` with the sentence and then fields as "
              "name=value, `ecs` in JSON behind a header of RFC 5424 without structured data, "
              "`cef` or `leef` behind a header of RFC 3164. Without it, rfc3164 with local, as "

@@ -163,7 +163,8 @@ enum { SNMP_TRAP_PORT = 162, SNMP_TLS_TRAP_PORT = 10162 };
 
 static bool section_receiver_uses_tls(const struct conf_receiver *r)
 {
-    return r->transport == CONF_TLS || r->transport == CONF_DTLS || r->transport == CONF_RELP_TLS;
+    return r->transport == TRANSPORT_TLS || r->transport == TRANSPORT_DTLS ||
+           r->transport == TRANSPORT_RELP_TLS;
 }
 
 // Reads the secret of a file, if an item names one. The file was good when its item was read, and
@@ -211,7 +212,7 @@ static bool section_receiver_check_tls(struct section *section, const char *tran
 static bool section_snmp_check_user(struct section *section)
 {
     struct conf_snmp *s = &((struct conf_receiver *)section->object)->snmp;
-    bool auth = s->auth != CONF_AUTH_NONE, privacy = s->privacy != CONF_PRIVACY_NONE;
+    bool auth = s->auth != SNMP_NO_AUTH, privacy = s->privacy != SNMP_NO_PRIV;
     if (s->version == 3 && s->user[0] == '\0')
         return section_refuse(section, "version 3 needs item 'user'");
     if (auth && s->auth_password_file[0] == '\0')
@@ -276,8 +277,8 @@ void section_check_snmp(struct section *section)
     } else if (s->trap_address && s->agent_address[0] == '\0') {
         section_refuse(section, "item 'trap_address' needs item 'agent_address'");
     } else if (section_receiver_check_tls(section, "transport = \"tls\" or \"dtls\"") &&
-               section_needs(r->transport == CONF_UDP || r->transport == CONF_DTLS, section,
-                             ITEMS("ipv6"), "transport = \"udp\" or \"dtls\"") &&
+               section_needs(r->transport == TRANSPORT_UDP || r->transport == TRANSPORT_DTLS,
+                             section, ITEMS("ipv6"), "transport = \"udp\" or \"dtls\"") &&
                section_snmp_check_use(section) &&
                section_receiver_read_secret(section, s->community_file, s->community) &&
                (tls ? section_snmp_check_over_tls(section) : section_snmp_check_user(section))) {
@@ -285,13 +286,13 @@ void section_check_snmp(struct section *section)
     }
 }
 
-static uint16_t section_syslog_port(enum conf_transport transport)
+static uint16_t section_syslog_port(enum transport transport)
 {
     switch (transport) {
-    case CONF_TLS:
+    case TRANSPORT_TLS:
         return 6514;
-    case CONF_RELP:
-    case CONF_RELP_TLS:
+    case TRANSPORT_RELP:
+    case TRANSPORT_RELP_TLS:
         return 2514;
     default:
         return 514;
@@ -299,22 +300,24 @@ static uint16_t section_syslog_port(enum conf_transport transport)
 }
 
 // rsyslog and journald do not understand RFC 5424 on the local socket.
-enum conf_format section_syslog_format(enum conf_transport transport)
+enum format section_syslog_format(enum transport transport)
 {
-    return transport == CONF_LOCAL ? CONF_RFC3164 : CONF_RFC5424;
+    return transport == TRANSPORT_LOCAL ? FORMAT_RFC3164 : FORMAT_RFC5424;
 }
 
 void section_check_syslog(struct section *section)
 {
     struct conf_receiver *r = section->object;
-    bool local = r->transport == CONF_LOCAL, remote = !local && r->transport != CONF_STDOUT;
-    bool framed = r->transport == CONF_TCP || r->transport == CONF_TLS;
-    if (r->syslog.format == CONF_FORMAT_UNSET)
+    bool local = r->transport == TRANSPORT_LOCAL,
+         remote = !local && r->transport != TRANSPORT_STDOUT;
+    bool framed = r->transport == TRANSPORT_TCP || r->transport == TRANSPORT_TLS;
+    if (r->syslog.format == FORMAT_UNSET)
         r->syslog.format = section_syslog_format(r->transport);
     if (section_receiver_check_tls(section, "transport = \"tls\" or \"relp-tls\"") &&
         section_needs(local, section, ITEMS("path"), "transport = \"local\"") &&
         section_needs(framed, section, ITEMS("framing"), "transport = \"tcp\" or \"tls\"") &&
-        section_needs(r->transport == CONF_UDP, section, ITEMS("ipv6"), "transport = \"udp\"") &&
+        section_needs(r->transport == TRANSPORT_UDP, section, ITEMS("ipv6"),
+                      "transport = \"udp\"") &&
         section_needs(remote, section, ITEMS("address"),
                       "transport = \"udp\", \"tcp\", \"tls\", \"relp\" or \"relp-tls\"") &&
         remote)
@@ -329,7 +332,7 @@ static bool section_kafka_check_user(struct section *section)
         return section_refuse(section, "item 'sasl' needs item 'user'");
     if (sasl && r->kafka.password_file[0] == '\0')
         return section_refuse(section, "item 'sasl' needs item 'password_file'");
-    if (r->kafka.sasl == CONF_SASL_PLAIN && r->transport != CONF_TLS)
+    if (r->kafka.sasl == CONF_SASL_PLAIN && r->transport != TRANSPORT_TLS)
         return section_refuse(section, "PLAIN sends the password as it is: it needs "
                                        "transport = \"tls\"");
     return section_needs(sasl, section, ITEMS("user", "password_file"), "item 'sasl'") &&
@@ -397,7 +400,7 @@ static bool section_http_lacks_index(const struct conf_http *http)
 {
     static const char BULK[] = "/_bulk";
     const char *host = strstr(http->url, "://");
-    if (http->format != CONF_HTTP_ELASTIC || http->index[0] != '\0' || !host)
+    if (http->format != HTTP_ELASTIC || http->index[0] != '\0' || !host)
         return false;
     const char *path = host + 3 + strcspn(host + 3, "/?");
     size_t length = strcspn(path, "?");
@@ -410,8 +413,8 @@ static bool section_http_lacks_index(const struct conf_http *http)
 // Whether the format knows the items `index` and `ack`, and whether Elasticsearch gets an index.
 static bool section_http_check_format(struct section *section, const struct conf_http *http)
 {
-    const bool splunk = http->format == CONF_HTTP_SPLUNK;
-    if (http->index[0] != '\0' && !splunk && http->format != CONF_HTTP_ELASTIC)
+    const bool splunk = http->format == HTTP_SPLUNK;
+    if (http->index[0] != '\0' && !splunk && http->format != HTTP_ELASTIC)
         return section_refuse(section, "item 'index' has no effect without format = "
                                        "\"splunk\" or \"elasticsearch\"");
     if (http->ack && !splunk)
@@ -425,7 +428,7 @@ void section_check_http(struct section *section)
 {
     struct conf_receiver *r = section->object;
     const bool tls = strncmp(r->http.url, "https:", 6) == 0;
-    r->transport = tls ? CONF_TLS : CONF_TCP;
+    r->transport = tls ? TRANSPORT_TLS : TRANSPORT_TCP;
     if (section_receiver_check_tls(section, "a URL with https") &&
         section_http_check_access(section, tls || section_http_is_local(r->http.url)))
         section_http_check_format(section, &r->http);
@@ -469,7 +472,7 @@ void section_check_alertmanager(struct section *section)
             return;
         }
     }
-    r->transport = tls ? CONF_TLS : CONF_TCP;
+    r->transport = tls ? TRANSPORT_TLS : TRANSPORT_TCP;
     if (section_receiver_check_tls(section, "a URL with https"))
         section_http_check_access(section, !plain);
 }

@@ -67,6 +67,6 @@ void section_check_http(struct section *section);
 void section_check_alertmanager(struct section *section);
 
 // Returns the format of a syslog receiver whose section has none.
-enum conf_format section_syslog_format(enum conf_transport transport);
+enum format section_syslog_format(enum transport transport);
 
 #endif

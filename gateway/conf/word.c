@@ -22,59 +22,63 @@ const struct word WORDS_PORT_METRICS[] = {{CONF_PORT_METRICS_OFF, "off"},
                                           {CONF_PORT_METRICS_ALL, "all"},
                                           {0, NULL}};
 
-const struct word WORDS_CONTEXTS[] = {{CONF_CONTEXTS_SWITCHES, "switches"},
-                                      {CONF_CONTEXTS_ALL, "all"},
-                                      {CONF_CONTEXTS_OFF, "off"},
-                                      {0, NULL}};
+const struct word WORDS_CONTEXTS[] = {
+    {CONTEXTS_SWITCHES, "switches"}, {CONTEXTS_ALL, "all"}, {CONTEXTS_OFF, "off"}, {0, NULL}};
 
-const struct word WORDS_SNMP_TRANSPORT[] = {
-    {CONF_UDP, "udp"}, {CONF_TCP, "tcp"}, {CONF_TLS, "tls"}, {CONF_DTLS, "dtls"}, {0, NULL}};
+const struct word WORDS_SNMP_TRANSPORT[] = {{TRANSPORT_UDP, "udp"},
+                                            {TRANSPORT_TCP, "tcp"},
+                                            {TRANSPORT_TLS, "tls"},
+                                            {TRANSPORT_DTLS, "dtls"},
+                                            {0, NULL}};
 
 const struct word WORDS_SYSLOG_TRANSPORT[] = {
-    {CONF_LOCAL, "local"}, {CONF_UDP, "udp"},           {CONF_TCP, "tcp"},       {CONF_TLS, "tls"},
-    {CONF_RELP, "relp"},   {CONF_RELP_TLS, "relp-tls"}, {CONF_STDOUT, "stdout"}, {0, NULL}};
+    {TRANSPORT_LOCAL, "local"},   {TRANSPORT_UDP, "udp"},
+    {TRANSPORT_TCP, "tcp"},       {TRANSPORT_TLS, "tls"},
+    {TRANSPORT_RELP, "relp"},     {TRANSPORT_RELP_TLS, "relp-tls"},
+    {TRANSPORT_STDOUT, "stdout"}, {0, NULL}};
 
 const struct word WORDS_VERSION[] = {{1, "1"}, {2, "2c"}, {3, "3"}, {0, NULL}};
 
-const struct word WORDS_AUTH[] = {{CONF_AUTH_NONE, "none"},
-                                  {CONF_AUTH_SHA, "SHA"},
-                                  {CONF_AUTH_SHA_224, "SHA-224"},
-                                  {CONF_AUTH_SHA_256, "SHA-256"},
-                                  {CONF_AUTH_SHA_384, "SHA-384"},
-                                  {CONF_AUTH_SHA_512, "SHA-512"},
+const struct word WORDS_AUTH[] = {{SNMP_NO_AUTH, "none"},
+                                  {SNMP_SHA1, "SHA"},
+                                  {SNMP_SHA224, "SHA-224"},
+                                  {SNMP_SHA256, "SHA-256"},
+                                  {SNMP_SHA384, "SHA-384"},
+                                  {SNMP_SHA512, "SHA-512"},
                                   {0, NULL}};
 
-const struct word WORDS_PRIVACY[] = {{CONF_PRIVACY_NONE, "none"},
-                                     {CONF_PRIVACY_AES, "AES"},
-                                     {CONF_PRIVACY_AES_192, "AES-192"},
-                                     {CONF_PRIVACY_AES_256, "AES-256"},
-                                     {CONF_PRIVACY_AES_192_C, "AES-192-C"},
-                                     {CONF_PRIVACY_AES_256_C, "AES-256-C"},
+const struct word WORDS_PRIVACY[] = {{SNMP_NO_PRIV, "none"},
+                                     {SNMP_AES128, "AES"},
+                                     {SNMP_AES192, "AES-192"},
+                                     {SNMP_AES256, "AES-256"},
+                                     {SNMP_AES192_CISCO, "AES-192-C"},
+                                     {SNMP_AES256_CISCO, "AES-256-C"},
                                      {0, NULL}};
 
-const struct word WORDS_SET[] = {{CONF_SET_SMA, "sma"},
-                                 {CONF_SET_SWITCH, "switch"},
-                                 {CONF_SET_OWN, "own"},
-                                 {CONF_SET_EVENT, "event"},
+const struct word WORDS_SET[] = {{SNMP_SET_SMA, "sma"},
+                                 {SNMP_SET_SWITCH, "switch"},
+                                 {SNMP_SET_OWN, "own"},
+                                 {SNMP_SET_EVENT, "event"},
                                  {0, NULL}};
 
-const struct word WORDS_FORMAT[] = {{CONF_RFC5424, "rfc5424"}, {CONF_RFC3164, "rfc3164"},
-                                    {CONF_ECS, "ecs"},         {CONF_CEF, "cef"},
-                                    {CONF_LEEF, "leef"},       {0, NULL}};
+const struct word WORDS_FORMAT[] = {{FORMAT_RFC5424, "rfc5424"}, {FORMAT_RFC3164, "rfc3164"},
+                                    {FORMAT_ECS, "ecs"},         {FORMAT_CEF, "cef"},
+                                    {FORMAT_LEEF, "leef"},       {0, NULL}};
 
 // The formats that are JSON objects.
 const struct word WORDS_OBJECT_FORMAT[] = {
-    {CONF_JSON, "json"}, {CONF_ECS, "ecs"}, {CONF_CLOUDEVENTS, "cloudevents"}, {0, NULL}};
+    {FORMAT_JSON, "json"}, {FORMAT_ECS, "ecs"}, {FORMAT_CLOUDEVENTS, "cloudevents"}, {0, NULL}};
 
-const struct word WORDS_HTTP_FORMAT[] = {{CONF_HTTP_JSON, "json"},
-                                         {CONF_HTTP_CLOUDEVENTS, "cloudevents"},
-                                         {CONF_HTTP_OTLP, "otlp"},
-                                         {CONF_HTTP_LOKI, "loki"},
-                                         {CONF_HTTP_SPLUNK, "splunk"},
-                                         {CONF_HTTP_ELASTIC, "elasticsearch"},
+const struct word WORDS_HTTP_FORMAT[] = {{HTTP_JSON, "json"},
+                                         {HTTP_CLOUDEVENTS, "cloudevents"},
+                                         {HTTP_OTLP, "otlp"},
+                                         {HTTP_LOKI, "loki"},
+                                         {HTTP_SPLUNK, "splunk"},
+                                         {HTTP_ELASTIC, "elasticsearch"},
                                          {0, NULL}};
 
-const struct word WORDS_KAFKA_TRANSPORT[] = {{CONF_TCP, "tcp"}, {CONF_TLS, "tls"}, {0, NULL}};
+const struct word WORDS_KAFKA_TRANSPORT[] = {
+    {TRANSPORT_TCP, "tcp"}, {TRANSPORT_TLS, "tls"}, {0, NULL}};
 
 const struct word WORDS_SASL[] = {{CONF_SASL_NONE, "none"},
                                   {CONF_SASL_PLAIN, "PLAIN"},

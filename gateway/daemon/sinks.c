@@ -19,25 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// The enumerations of both sides have the same order. CONF_FORMAT_UNSET alone has no counterpart.
-static_assert(CONF_AUTH_SHA == (int)SNMP_SHA1 && CONF_AUTH_SHA_512 == (int)SNMP_SHA512, "");
-static_assert(CONF_PRIVACY_AES == (int)SNMP_AES128 && CONF_PRIVACY_AES_192 == (int)SNMP_AES192 &&
-                  CONF_PRIVACY_AES_256 == (int)SNMP_AES256 &&
-                  CONF_PRIVACY_AES_192_C == (int)SNMP_AES192_CISCO &&
-                  CONF_PRIVACY_AES_256_C == (int)SNMP_AES256_CISCO,
-              "");
-static_assert(CONF_HTTP_OTLP == (int)HTTP_OTLP && CONF_HTTP_ELASTIC == (int)HTTP_ELASTIC, "");
-static_assert(CONF_RFC3164 - 1 == (int)FORMAT_RFC3164 && CONF_ECS - 1 == (int)FORMAT_ECS &&
-                  CONF_CEF - 1 == (int)FORMAT_CEF && CONF_JSON - 1 == (int)FORMAT_JSON &&
-                  CONF_CLOUDEVENTS - 1 == (int)FORMAT_CLOUDEVENTS,
-              "");
-
-static enum format sinks_format(enum conf_format format)
-{
-    assert(format != CONF_FORMAT_UNSET);
-    return (enum format)(format - 1);
-}
-
 static struct tls_options sinks_tls(const struct conf_tls *c, struct log *log)
 {
     return (struct tls_options){.ca_file = c->ca_file,
@@ -52,24 +33,19 @@ static bool sinks_make_snmp(struct sink *out, const struct conf_receiver *c,
                             const struct clock *clock, int64_t started_at, struct log *log,
                             struct error *err)
 {
-    static const enum snmp_version VERSIONS[] = {SNMP_V1, SNMP_V2C, SNMP_V3};
-    static const enum snmp_transport TRANSPORTS[] = {[CONF_UDP] = SNMP_UDP,
-                                                     [CONF_TCP] = SNMP_TCP,
-                                                     [CONF_TLS] = SNMP_TLS,
-                                                     [CONF_DTLS] = SNMP_DTLS};
     const struct conf_snmp *s = &c->snmp;
     struct snmp_target target = {
         .host = c->host,
         .port = c->port,
-        .transport = TRANSPORTS[c->transport],
+        .transport = c->transport,
         .ipv6 = c->ipv6,
-        .version = VERSIONS[s->version - 1],
+        .version = (enum snmp_version)(s->version - 1),
         .inform = s->inform,
         .community = s->community,
         .user = {.name = s->user,
-                 .auth = (enum snmp_auth)s->auth,
+                 .auth = s->auth,
                  .auth_password = s->auth_password,
-                 .priv = (enum snmp_priv)s->privacy,
+                 .priv = s->privacy,
                  .priv_password = s->privacy_password},
         .context = s->context,
         .tls = sinks_tls(&c->tls, log),
@@ -101,21 +77,17 @@ static int64_t sinks_started_us(const struct clock *clock, int64_t started_at)
 static void sinks_make_syslog(struct sink *out, const struct conf_receiver *c,
                               const struct clock *clock, int64_t started_at, struct log *log)
 {
-    static const enum syslog_transport TRANSPORTS[] = {
-        [CONF_LOCAL] = SYSLOG_LOCAL,  [CONF_UDP] = SYSLOG_UDP,   [CONF_TCP] = SYSLOG_TCP,
-        [CONF_TLS] = SYSLOG_TLS,      [CONF_RELP] = SYSLOG_RELP, [CONF_RELP_TLS] = SYSLOG_RELP_TLS,
-        [CONF_STDOUT] = SYSLOG_STDOUT};
     const struct conf_syslog *s = &c->syslog;
     struct syslog_options options = SYSLOG_DEFAULTS;
     char engine_id[SNMP_ENGINE_TEXT_SIZE];
     snmp_engine_text(engine_id);
     options.engine_id = engine_id;
-    options.transport = TRANSPORTS[c->transport];
+    options.transport = c->transport;
     options.path = s->path;
     options.host = c->host;
     options.port = c->port;
     options.ipv6 = c->ipv6;
-    options.format = sinks_format(s->format);
+    options.format = s->format;
     options.lines = s->lines;
     options.facility = s->facility;
     for (size_t i = 0; i < FORMAT_SEVERITIES; i++)
@@ -160,8 +132,8 @@ static struct kafka_options sinks_kafka_options(const struct conf_receiver *c)
     const enum conf_sasl sasl = c->kafka.sasl;
     return (struct kafka_options){.brokers = c->kafka.brokers,
                                   .topic = c->kafka.topic,
-                                  .format = sinks_format(c->kafka.format),
-                                  .uses_tls = c->transport == CONF_TLS,
+                                  .format = c->kafka.format,
+                                  .uses_tls = c->transport == TRANSPORT_TLS,
                                   .tls = sinks_tls(&c->tls, NULL),
                                   .mechanism =
                                       sasl != CONF_SASL_NONE ? word_name(WORDS_SASL, sasl) : NULL,
@@ -188,7 +160,7 @@ static struct transfer_options sinks_server(const struct conf_receiver *c, const
 static struct http_options sinks_http_options(const struct conf_receiver *c)
 {
     return (struct http_options){.to = sinks_server(c, c->http.url),
-                                 .format = (enum http_format)c->http.format,
+                                 .format = c->http.format,
                                  .batch = c->http.batch,
                                  .batch_size = c->http.batch_size,
                                  .timeout = c->http.timeout,
@@ -300,17 +272,18 @@ bool sinks_check_socket(const char *path, struct error *err)
 
 static bool sinks_check_parts(const struct conf_receiver *conf, struct error *err)
 {
-    const enum conf_transport transport = conf->transport;
+    const enum transport transport = conf->transport;
     const struct tls_options tls = sinks_tls(&conf->tls, NULL);
     struct sinks_module module;
-    if ((transport == CONF_TLS || transport == CONF_DTLS || transport == CONF_RELP_TLS) &&
+    if ((transport == TRANSPORT_TLS || transport == TRANSPORT_DTLS ||
+         transport == TRANSPORT_RELP_TLS) &&
         !tls_files_check(&tls, err))
         return false;
     switch (conf->kind) {
     case CONF_SNMP:
         break;
     case CONF_SYSLOG:
-        return transport != CONF_LOCAL || sinks_check_socket(conf->syslog.path, err);
+        return transport != TRANSPORT_LOCAL || sinks_check_socket(conf->syslog.path, err);
     case CONF_AGENTX:
         return sinks_check_socket(conf->agentx.socket, err);
     case CONF_FILE:

@@ -103,10 +103,10 @@ static void subagents_add_flow(const struct sa_status *status, struct pipeline *
 static uint8_t subagents_receiver_kind(const struct conf_receiver *conf)
 {
     static const uint8_t SYSLOG_KINDS[] = {
-        [CONF_LOCAL] = KIND_SYSLOG_LOCAL, [CONF_UDP] = KIND_SYSLOG_UDP,
-        [CONF_TCP] = KIND_SYSLOG_TCP,     [CONF_TLS] = KIND_SYSLOG_TLS,
-        [CONF_RELP] = KIND_RELP,          [CONF_RELP_TLS] = KIND_RELP,
-        [CONF_STDOUT] = KIND_STDOUT};
+        [TRANSPORT_LOCAL] = KIND_SYSLOG_LOCAL, [TRANSPORT_UDP] = KIND_SYSLOG_UDP,
+        [TRANSPORT_TCP] = KIND_SYSLOG_TCP,     [TRANSPORT_TLS] = KIND_SYSLOG_TLS,
+        [TRANSPORT_RELP] = KIND_RELP,          [TRANSPORT_RELP_TLS] = KIND_RELP,
+        [TRANSPORT_STDOUT] = KIND_STDOUT};
     switch (conf->kind) {
     case CONF_SNMP:
         return conf->snmp.inform ? KIND_SNMP_INFORM : KIND_SNMP_TRAP;
@@ -223,13 +223,6 @@ static struct measured_errors *subagents_errors(void *ctx)
     return read ? pipeline_measured_errors(g->parts.pipeline) : NULL;
 }
 
-static enum contexts_of subagents_contexts_of(uint16_t conf)
-{
-    return conf == CONF_CONTEXTS_ALL        ? CONTEXTS_ALL
-           : conf == CONF_CONTEXTS_SWITCHES ? CONTEXTS_SWITCHES
-                                            : CONTEXTS_OFF;
-}
-
 // Reads on demand. Called in the subagent's thread.
 
 static enum demand_state subagents_ask(void *ctx, const struct demand_key *key,
@@ -298,7 +291,7 @@ static struct agent_options subagents_options(struct gateway *g, struct subagent
                                   .device_tables = &DEVICE_TABLES,
                                   .fabric_tables = &FABRIC_DEVICE_TABLES,
                                   .context = conf->context,
-                                  .contexts = subagents_contexts_of(conf->contexts),
+                                  .contexts = conf->contexts,
                                   .writable = conf->writable,
                                   .source = {.topology = g->parts.topology,
                                              .journal = g->parts.journal,
@@ -307,7 +300,7 @@ static struct agent_options subagents_options(struct gateway *g, struct subagent
                                              .sums = subagents_accumulated,
                                              .errors = subagents_errors,
                                              .ctx = g,
-                                             .fabric_of = subagents_contexts_of(conf->fabric_ports),
+                                             .fabric_of = conf->fabric_ports,
                                              .gateway_name = g->name,
                                              .demand = {.fd = reads_fd(subagents->demand),
                                                         .ask = subagents_ask,
@@ -333,7 +326,7 @@ static bool subagents_start_agents(struct gateway *gateway, struct subagents *su
     struct agent_options options = subagents_options(gateway, subagents);
     if (conf->socket[0] != '\0' && !(subagents->agent = agent_start(&options, err)))
         return false;
-    if (conf->fabric_socket[0] == '\0' || conf->fabric_ports == CONF_CONTEXTS_OFF)
+    if (conf->fabric_socket[0] == '\0' || conf->fabric_ports == CONTEXTS_OFF)
         return true;
     options.master = conf->fabric_socket;
     options.context = "";

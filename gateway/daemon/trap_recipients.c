@@ -124,11 +124,11 @@ static void trap_recipients_add(struct trap_recipients *out, const struct row *r
     conf_receiver_init(r, CONF_SNMP, "");
     snprintf(r->host, sizeof r->host, "%u.%u.%u.%u", a[0], a[1], a[2], a[3]);
     trap_recipients_make_name(out, r->host, row->community, r->name);
-    r->transport = CONF_UDP;
+    r->transport = TRANSPORT_UDP;
     r->port = port;
     r->filter.trap_group = group;
     r->snmp.version = 1;
-    r->snmp.sets = CONF_SET_SWITCH | CONF_SET_EVENT;
+    r->snmp.sets = SNMP_SET_SWITCH | SNMP_SET_EVENT;
     memset(r->snmp.community, 0, sizeof r->snmp.community);
     memcpy(r->snmp.community, row->community->value, row->community->size);
     out->count++;

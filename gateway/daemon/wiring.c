@@ -227,7 +227,7 @@ static bool wiring_are_events_seen(const struct conf *conf)
     filter_init(&all);
     for (size_t i = 0; i < conf->receiver_count; i++) {
         const struct conf_receiver *r = &conf->receivers[i];
-        seen |= r->kind == CONF_SYSLOG && r->transport == CONF_LOCAL &&
+        seen |= r->kind == CONF_SYSLOG && r->transport == TRANSPORT_LOCAL &&
                 filter_digest(&r->filter) == filter_digest(&all);
     }
     return seen;

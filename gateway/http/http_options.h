@@ -15,19 +15,9 @@
 #define IBTRAPD_HTTP_HTTP_OPTIONS_H
 
 #include "http/transfer.h"
+#include "model/choices.h"
 
 enum { HTTP_IN_FLIGHT_MAX = 1024, HTTP_BATCH_MAX = HTTP_IN_FLIGHT_MAX / 2 };
-
-// What a request is; http/body.h has the code. In the order of the configuration's words.
-enum http_format {
-    HTTP_JSON,        // an array of objects with every field
-    HTTP_CLOUDEVENTS, // CloudEvents 1.0: a batch, or one event alone in structured mode
-    HTTP_OTLP,        // OpenTelemetry's logs in JSON
-    HTTP_LOKI,
-    HTTP_SPLUNK,  // HTTP event collector
-    HTTP_ELASTIC, // _bulk
-    HTTP_FORMAT_COUNT,
-};
 
 struct http_options {
     struct transfer_options to; // `scheme`, `headers` of the format and `answer_max` are http.c's

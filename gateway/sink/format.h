@@ -13,22 +13,12 @@
 #define IBTRAPD_SINK_FORMAT_H
 
 #include "base/text.h"
+#include "model/choices.h"
 #include "model/event.h"
 #include "model/field.h"
 #include "model/severity.h"
 
 #include <stdbool.h>
-
-enum format {
-    FORMAT_RFC5424,     // syslog with structured data
-    FORMAT_RFC3164,     // BSD syslog: the sentence, then name=value
-    FORMAT_ECS,         // JSON, Elastic Common Schema 8
-    FORMAT_CEF,         // ArcSight Common Event Format
-    FORMAT_LEEF,        // QRadar Log Event Extended Format 2.0
-    FORMAT_JSON,        // JSON, every field by its name
-    FORMAT_CLOUDEVENTS, // JSON, CloudEvents 1.0 around the former
-    FORMAT_COUNT,
-};
 
 enum {
     FORMAT_FACILITY_DAEMON = 3,

@@ -22,7 +22,7 @@ static const int64_t DTLS_TRAPS_US = 60 * CLOCK_US_PER_S;
 const struct snmp_target SNMP_TARGET_DEFAULTS = {
     .port = 162,
     .tls = {"", "", "", "", "", NULL},
-    .transport = SNMP_UDP,
+    .transport = TRANSPORT_UDP,
     .version = SNMP_V2C,
     .community = "public",
     .timeout_ms = 1000,
@@ -233,7 +233,7 @@ static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
 static bool snmp_sink_prove(struct snmp_sink *s, struct error *err)
 {
     const struct snmp_target *t = &s->target;
-    bool answered = t->inform && (t->transport != SNMP_UDP || s->link.wire.count == 1);
+    bool answered = t->inform && (t->transport != TRANSPORT_UDP || s->link.wire.count == 1);
     bool sound = s->proven || answered || snmp_wire_settle(&s->link.wire, PROOF_MS, err);
     s->proven = sound && (s->proven || !t->inform);
     return sound;
@@ -254,7 +254,7 @@ static bool snmp_sink_send_somewhere(struct snmp_sink *s, const struct event *ev
 
 static bool snmp_sink_renew(struct snmp_sink *s, struct error *err)
 {
-    bool may_be_lost = s->target.transport == SNMP_DTLS && !s->target.inform;
+    bool may_be_lost = s->target.transport == TRANSPORT_DTLS && !s->target.inform;
     if (!may_be_lost || clock_monotonic(s->target.clock) - s->opened_at < DTLS_TRAPS_US)
         return true;
     snmp_sink_close_session(s);
@@ -321,8 +321,10 @@ static void snmp_sink_free(void *self)
 
 static void snmp_sink_describe_address(const struct snmp_target *t, char *out, size_t size)
 {
-    static const char *const WORDS[] = {
-        [SNMP_UDP] = "", [SNMP_TCP] = "tcp ", [SNMP_TLS] = "tls ", [SNMP_DTLS] = "dtls "};
+    static const char *const WORDS[] = {[TRANSPORT_UDP] = "",
+                                        [TRANSPORT_TCP] = "tcp ",
+                                        [TRANSPORT_TLS] = "tls ",
+                                        [TRANSPORT_DTLS] = "dtls "};
     snprintf(out, size, "%s%s port %u", WORDS[t->transport], t->host, t->port);
 }
 

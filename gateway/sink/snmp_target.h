@@ -4,42 +4,13 @@
 #define IBTRAPD_SINK_SNMP_TARGET_H
 
 #include "base/clock.h"
+#include "model/choices.h"
 #include "sink/tls.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 enum snmp_version { SNMP_V1, SNMP_V2C, SNMP_V3 };
-enum snmp_transport { SNMP_UDP, SNMP_TCP, SNMP_TLS, SNMP_DTLS };
-
-// Without MD5 and DES, which are weak.
-enum snmp_auth {
-    SNMP_NO_AUTH,
-    SNMP_SHA1,
-    SNMP_SHA224,
-    SNMP_SHA256,
-    SNMP_SHA384,
-    SNMP_SHA512,
-};
-
-// AES-192 and AES-256 are not standardised. libsnmp has two variants of each, which extend the key
-// differently: the draft of Blumenthal, and Cisco's.
-enum snmp_priv {
-    SNMP_NO_PRIV,
-    SNMP_AES128,
-    SNMP_AES192,
-    SNMP_AES256,
-    SNMP_AES192_CISCO,
-    SNMP_AES256_CISCO,
-};
-
-// Sets of notifications, by MIB.
-enum snmp_set {
-    SNMP_SET_SMA = 1,
-    SNMP_SET_SWITCH = 2,
-    SNMP_SET_OWN = 4,
-    SNMP_SET_EVENT = 8, // gswEventTrap, for events severe enough for their switch
-};
 
 enum { SNMP_ENGINE_ID_MAX = 32, SNMP_PASSWORD_MIN = 8 };
 
@@ -57,15 +28,15 @@ struct snmp_user {
 struct snmp_target {
     const char *host; // name or address
     uint16_t port;
-    enum snmp_transport transport;
-    bool ipv6; // SNMP_UDP, SNMP_DTLS: a name's IPv6 addresses before its IPv4 addresses
+    enum transport transport;
+    bool ipv6; // TRANSPORT_UDP, TRANSPORT_DTLS: a name's IPv6 addresses before its IPv4 addresses
     enum snmp_version version;
     bool inform;            // not with SNMP_V1
     const char *community;  // SNMP_V1, SNMP_V2C
     const char *context;    // SNMP_V3; NULL: the default context, ""
-    struct snmp_user user;  // SNMP_V3, but for SNMP_TLS and SNMP_DTLS
-    struct tls_options tls; // SNMP_TLS and SNMP_DTLS, which need SNMP_V3, cert_file and key_file;
-                            // without a name: the host
+    struct snmp_user user;  // SNMP_V3, but for TRANSPORT_TLS and TRANSPORT_DTLS
+    struct tls_options tls; // TRANSPORT_TLS and TRANSPORT_DTLS, which need SNMP_V3, cert_file and
+                            // key_file; without a name: the host
     unsigned timeout_ms;    // of one attempt of an inform
     unsigned retries;       // attempts of an inform after the first
     unsigned in_flight_max; // events whose informs may be unanswered, at least 1
@@ -81,12 +52,12 @@ struct snmp_target {
 
 static inline bool snmp_target_has_tls(const struct snmp_target *target)
 {
-    return target->transport == SNMP_TLS || target->transport == SNMP_DTLS;
+    return target->transport == TRANSPORT_TLS || target->transport == TRANSPORT_DTLS;
 }
 
 static inline bool snmp_target_is_stream(const struct snmp_target *target)
 {
-    return target->transport == SNMP_TCP || target->transport == SNMP_TLS;
+    return target->transport == TRANSPORT_TCP || target->transport == TRANSPORT_TLS;
 }
 
 // Whether the messages have an SNMPv3 user: TLS and DTLS replace the user.

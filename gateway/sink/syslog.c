@@ -21,7 +21,7 @@
 enum { STREAM_IN_FLIGHT_MAX = 1024, STEP_MS = 10, PROOF_MS = 50 };
 
 const struct syslog_options SYSLOG_DEFAULTS = {
-    .transport = SYSLOG_LOCAL,
+    .transport = TRANSPORT_LOCAL,
     .path = "/dev/log",
     .host = "",
     .engine_id = "",
@@ -36,19 +36,19 @@ struct syslog_sink {
     struct format_origin origin;
     struct format_process process;
     char own_address[64], engine_id[128];
-    int fd;        // of SYSLOG_LOCAL and SYSLOG_UDP; -1: none
-    bool journald; // SYSLOG_LOCAL: the socket has the journal's own protocol
+    int fd;        // of TRANSPORT_LOCAL and TRANSPORT_UDP; -1: none
+    bool journald; // TRANSPORT_LOCAL: the socket has the journal's own protocol
 
-    // SYSLOG_UDP.
+    // TRANSPORT_UDP.
     struct resolve_address all[RESOLVE_MAX]; // of the host
     size_t count, at;                        // `at`: the address of the socket
     bool proven;                             // a datagram went there, and nothing came back
     char peer[400];                          // for messages: host, address and port
 
-    struct stream *stream;   // of SYSLOG_TCP and SYSLOG_TLS; NULL: none
+    struct stream *stream;   // of TRANSPORT_TCP and TRANSPORT_TLS; NULL: none
     struct tickets *tickets; // with a stream, a mark is the octets written up to the event's end
     uint64_t marked;         // the newest ticket with a mark; later events may be in a buffer
-    struct relp *relp;       // of SYSLOG_RELP and SYSLOG_RELP_TLS; NULL: none
+    struct relp *relp;       // of TRANSPORT_RELP and TRANSPORT_RELP_TLS; NULL: none
 };
 
 // The messages.
@@ -101,7 +101,7 @@ static bool syslog_sink_open_local(void *self, struct tickets *tickets, struct e
 static struct text syslog_sink_make_datagram(struct syslog_sink *s, const struct event *event,
                                              char buffer[FORMAT_SIZE_MIN])
 {
-    bool is_short = s->options.format == FORMAT_RFC3164 && s->options.transport == SYSLOG_UDP;
+    bool is_short = s->options.format == FORMAT_RFC3164 && s->options.transport == TRANSPORT_UDP;
     return syslog_sink_message(s, event, buffer, is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN);
 }
 
@@ -204,7 +204,7 @@ static enum sink_result syslog_sink_send_udp(void *self, const struct event *eve
 static bool syslog_sink_open_stream(void *self, struct tickets *tickets, struct error *err)
 {
     struct syslog_sink *s = self;
-    bool tls = s->options.transport == SYSLOG_TLS;
+    bool tls = s->options.transport == TRANSPORT_TLS;
     s->tickets = tickets;
     s->marked = 0;
     s->stream = stream_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL, err);
@@ -297,7 +297,7 @@ static bool syslog_sink_wait_stream(void *self, int timeout_ms, struct error *er
 static bool syslog_sink_open_relp(void *self, struct tickets *tickets, struct error *err)
 {
     struct syslog_sink *s = self;
-    bool tls = s->options.transport == SYSLOG_RELP_TLS;
+    bool tls = s->options.transport == TRANSPORT_RELP_TLS;
     s->relp = relp_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL,
                         &clock_system, tickets, err);
     return s->relp != NULL;
@@ -351,25 +351,25 @@ static const struct row {
     bool (*open)(void *self, struct tickets *tickets, struct error *err);
     enum sink_result (*send)(void *self, const struct event *event, struct error *err);
     bool (*wait)(void *self, int timeout_ms, struct error *err);
-} ROWS[SYSLOG_TRANSPORTS] = {
-    [SYSLOG_LOCAL] = {"local", 0, syslog_sink_open_local, syslog_sink_send_local, NULL},
-    [SYSLOG_UDP] = {"udp", 0, syslog_sink_open_udp, syslog_sink_send_udp, NULL},
-    [SYSLOG_TCP] = {"tcp", STREAM_IN_FLIGHT_MAX, syslog_sink_open_stream, syslog_sink_send_stream,
-                    syslog_sink_wait_stream},
-    [SYSLOG_TLS] = {"tls", STREAM_IN_FLIGHT_MAX, syslog_sink_open_stream, syslog_sink_send_stream,
-                    syslog_sink_wait_stream},
-    [SYSLOG_RELP] = {"relp", RELP_WINDOW, syslog_sink_open_relp, syslog_sink_send_relp,
-                     syslog_sink_wait_relp},
-    [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, syslog_sink_open_relp, syslog_sink_send_relp,
-                         syslog_sink_wait_relp},
-    [SYSLOG_STDOUT] = {"stdout", 0, NULL, syslog_sink_send_stdout, NULL},
+} ROWS[TRANSPORT_COUNT] = {
+    [TRANSPORT_LOCAL] = {"local", 0, syslog_sink_open_local, syslog_sink_send_local, NULL},
+    [TRANSPORT_UDP] = {"udp", 0, syslog_sink_open_udp, syslog_sink_send_udp, NULL},
+    [TRANSPORT_TCP] = {"tcp", STREAM_IN_FLIGHT_MAX, syslog_sink_open_stream,
+                       syslog_sink_send_stream, syslog_sink_wait_stream},
+    [TRANSPORT_TLS] = {"tls", STREAM_IN_FLIGHT_MAX, syslog_sink_open_stream,
+                       syslog_sink_send_stream, syslog_sink_wait_stream},
+    [TRANSPORT_RELP] = {"relp", RELP_WINDOW, syslog_sink_open_relp, syslog_sink_send_relp,
+                        syslog_sink_wait_relp},
+    [TRANSPORT_RELP_TLS] = {"relp-tls", RELP_WINDOW, syslog_sink_open_relp, syslog_sink_send_relp,
+                            syslog_sink_wait_relp},
+    [TRANSPORT_STDOUT] = {"stdout", 0, NULL, syslog_sink_send_stdout, NULL},
 };
 
 static void syslog_sink_describe_address(const struct syslog_options *o, char *out, size_t size)
 {
-    if (o->transport == SYSLOG_STDOUT)
+    if (o->transport == TRANSPORT_STDOUT)
         snprintf(out, size, "standard output");
-    else if (o->transport == SYSLOG_LOCAL)
+    else if (o->transport == TRANSPORT_LOCAL)
         snprintf(out, size, "%s", o->path);
     else
         snprintf(out, size, "%s %s port %u", ROWS[o->transport].word, o->host, o->port);
@@ -381,7 +381,7 @@ static void syslog_sink_describe_origin(struct syslog_sink *s)
     snprintf(s->engine_id, sizeof s->engine_id, "%s", o->engine_id);
     format_origin_own(&s->origin, &s->process);
     s->origin.facility = o->facility;
-    s->origin.local = o->transport == SYSLOG_LOCAL;
+    s->origin.local = o->transport == TRANSPORT_LOCAL;
     s->origin.engine_id = s->engine_id[0] ? s->engine_id : NULL;
     s->origin.started_us = o->started_us;
     memcpy(s->origin.severity_map, o->severity_map, sizeof o->severity_map);

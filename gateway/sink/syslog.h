@@ -12,20 +12,15 @@
 
 #include <stdint.h>
 
-enum syslog_transport {
-    SYSLOG_LOCAL,    // an event is sent when the logger's socket has it; see format.h
-    SYSLOG_UDP,      // when the kernel has it
-    SYSLOG_TCP,      // when the peer's TCP has it and did not close: see stream.h
-    SYSLOG_TLS,      // as SYSLOG_TCP
-    SYSLOG_RELP,     // when the receiver has confirmed it: see relp.h
-    SYSLOG_RELP_TLS, // as SYSLOG_RELP
-    SYSLOG_STDOUT,   // when it is written; only syslog formats have a syslog header there
-    SYSLOG_TRANSPORTS,
-};
-
 struct syslog_options {
-    enum syslog_transport transport;
-    const char *path; // of SYSLOG_LOCAL
+    // When an event counts as sent:
+    // - TRANSPORT_LOCAL: the logger's socket has the event; see format.h;
+    // - TRANSPORT_UDP: the kernel has the event;
+    // - TRANSPORT_TCP, TRANSPORT_TLS: the peer's TCP has the event and did not close; see stream.h;
+    // - TRANSPORT_RELP, TRANSPORT_RELP_TLS: the receiver has confirmed the event; see relp.h;
+    // - TRANSPORT_STDOUT: the event is written. Only syslog formats have a syslog header there.
+    enum transport transport;
+    const char *path; // of TRANSPORT_LOCAL
     const char *host; // of the others
     uint16_t port;
     bool ipv6; // over UDP: a name's IPv6 addresses before its IPv4 addresses

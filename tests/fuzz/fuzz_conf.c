@@ -21,7 +21,8 @@ static void check_name(const char *s)
 
 static bool uses_tls(const struct conf_receiver *r)
 {
-    return r->transport == CONF_TLS || r->transport == CONF_DTLS || r->transport == CONF_RELP_TLS;
+    return r->transport == TRANSPORT_TLS || r->transport == TRANSPORT_DTLS ||
+           r->transport == TRANSPORT_RELP_TLS;
 }
 
 static void check_snmp(const struct conf_receiver *r)
@@ -30,10 +31,10 @@ static void check_snmp(const struct conf_receiver *r)
     REQUIRE(s->version >= 1 && s->version <= 3 && !(s->version == 1 && s->inform));
     REQUIRE(s->community[0] != '\0');
     REQUIRE((s->user[0] != '\0') == (s->version == 3 && !uses_tls(r)));
-    REQUIRE(s->version == 3 || (s->auth == CONF_AUTH_NONE && s->context[0] == '\0'));
-    REQUIRE((s->auth == CONF_AUTH_NONE) == (s->auth_password[0] == '\0'));
-    REQUIRE((s->privacy == CONF_PRIVACY_NONE) == (s->privacy_password[0] == '\0'));
-    REQUIRE(s->privacy == CONF_PRIVACY_NONE || s->auth != CONF_AUTH_NONE);
+    REQUIRE(s->version == 3 || (s->auth == SNMP_NO_AUTH && s->context[0] == '\0'));
+    REQUIRE((s->auth == SNMP_NO_AUTH) == (s->auth_password[0] == '\0'));
+    REQUIRE((s->privacy == SNMP_NO_PRIV) == (s->privacy_password[0] == '\0'));
+    REQUIRE(s->privacy == SNMP_NO_PRIV || s->auth != SNMP_NO_AUTH);
     REQUIRE(s->timeout_ms >= 100 && s->timeout_ms <= 5000 && s->retries <= 10);
     REQUIRE(s->window >= 1 && s->window <= 512 && s->sets <= 15);
     REQUIRE(!s->trap_address || s->agent_address[0] != '\0');
@@ -41,8 +42,8 @@ static void check_snmp(const struct conf_receiver *r)
 
 static void check_syslog(const struct conf_receiver *r)
 {
-    REQUIRE(r->syslog.facility <= 23 && r->syslog.format != CONF_FORMAT_UNSET);
-    REQUIRE(r->transport != CONF_LOCAL || r->syslog.path[0] == '/');
+    REQUIRE(r->syslog.facility <= 23 && r->syslog.format != FORMAT_UNSET);
+    REQUIRE(r->transport != TRANSPORT_LOCAL || r->syslog.path[0] == '/');
     for (size_t i = 0; i < 8; i++)
         REQUIRE(r->syslog.severities[i] >= 0 && r->syslog.severities[i] <= 7);
 }
@@ -65,8 +66,9 @@ static void check_receiver(const struct conf_receiver *r)
     check_list(&r->filter.guids);
     check_list(&r->filter.switches);
     REQUIRE(uses_tls(r) || (r->tls.ca_file[0] == '\0' && r->tls.certificate_file[0] == '\0'));
-    bool remote = r->kind == CONF_SNMP || (r->kind == CONF_SYSLOG && r->transport != CONF_LOCAL &&
-                                           r->transport != CONF_STDOUT);
+    bool remote =
+        r->kind == CONF_SNMP || (r->kind == CONF_SYSLOG && r->transport != TRANSPORT_LOCAL &&
+                                 r->transport != TRANSPORT_STDOUT);
     REQUIRE(remote == (r->host[0] != '\0') && remote == (r->port != 0));
     if (r->kind == CONF_SNMP)
         check_snmp(r);
@@ -77,10 +79,10 @@ static void check_receiver(const struct conf_receiver *r)
     else if (r->kind == CONF_KAFKA)
         REQUIRE(r->kafka.brokers[0] != '\0' && r->kafka.topic[0] != '\0' &&
                 (r->kafka.sasl == CONF_SASL_NONE) == (r->kafka.password[0] == '\0') &&
-                (r->kafka.sasl != CONF_SASL_PLAIN || r->transport == CONF_TLS));
+                (r->kafka.sasl != CONF_SASL_PLAIN || r->transport == TRANSPORT_TLS));
     else if (r->kind == CONF_HTTP)
-        REQUIRE((strncmp(r->http.url, "https://", 8) == 0) == (r->transport == CONF_TLS) &&
-                (r->transport == CONF_TLS || strncmp(r->http.url, "http://", 7) == 0) &&
+        REQUIRE((strncmp(r->http.url, "https://", 8) == 0) == (r->transport == TRANSPORT_TLS) &&
+                (r->transport == TRANSPORT_TLS || strncmp(r->http.url, "http://", 7) == 0) &&
                 (r->http_access.user[0] != '\0') == (r->http_access.password_file[0] != '\0') &&
                 (r->http_access.user[0] == '\0' || r->http_access.token_file[0] == '\0') &&
                 r->http.batch >= 1 && r->http.batch <= 512);

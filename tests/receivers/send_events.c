@@ -122,7 +122,7 @@ static void set_option(struct group *g, const char *key, const char *value)
     } else if (strcmp(key, "version") == 0) {
         t->version = (enum snmp_version)find_word(VERSIONS, value);
     } else if (strcmp(key, "transport") == 0) {
-        t->transport = (enum snmp_transport)find_word(TRANSPORTS, value);
+        t->transport = (enum transport)find_word(TRANSPORTS, value);
     } else if (strcmp(key, "auth") == 0) {
         t->user.auth = (enum snmp_auth)find_word(AUTHS, value);
     } else if (strcmp(key, "priv") == 0) {

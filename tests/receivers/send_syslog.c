@@ -56,14 +56,14 @@ static struct event *make(const struct run *run, long n)
 static bool choose_syslog(struct sink *out, char **args, struct error *err)
 {
     struct syslog_options o = SYSLOG_DEFAULTS;
-    static const char *const TRANSPORTS[SYSLOG_TRANSPORTS] = {
-        [SYSLOG_LOCAL] = "local",  [SYSLOG_UDP] = "udp",   [SYSLOG_TCP] = "tcp",
-        [SYSLOG_TLS] = "tls",      [SYSLOG_RELP] = "relp", [SYSLOG_RELP_TLS] = "relp-tls",
-        [SYSLOG_STDOUT] = "stdout"};
+    static const char *const TRANSPORTS[TRANSPORT_COUNT] = {
+        [TRANSPORT_LOCAL] = "local",  [TRANSPORT_UDP] = "udp",   [TRANSPORT_TCP] = "tcp",
+        [TRANSPORT_TLS] = "tls",      [TRANSPORT_RELP] = "relp", [TRANSPORT_RELP_TLS] = "relp-tls",
+        [TRANSPORT_STDOUT] = "stdout"};
     const char *wanted = sender_option(args, "transport", "local");
-    for (int t = 0; t < SYSLOG_TRANSPORTS; t++) {
-        if (strcmp(wanted, TRANSPORTS[t]) == 0)
-            o.transport = (enum syslog_transport)t;
+    for (int t = 0; t < TRANSPORT_COUNT; t++) {
+        if (TRANSPORTS[t] && strcmp(wanted, TRANSPORTS[t]) == 0)
+            o.transport = (enum transport)t;
     }
     o.host = sender_option(args, "host", "127.0.0.1");
     o.port = (uint16_t)sender_number(args, "port", 514);

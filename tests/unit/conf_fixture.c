@@ -66,7 +66,7 @@ static struct conf_receiver make_receiver(enum conf_kind kind, const char *name)
 struct conf_receiver make_snmp(const char *name, const char *host, uint16_t port)
 {
     struct conf_receiver r = make_receiver(CONF_SNMP, name);
-    r.transport = CONF_UDP;
+    r.transport = TRANSPORT_UDP;
     r.port = port;
     r.rate = 1000;
     snprintf(r.host, sizeof r.host, "%s", host);
@@ -75,18 +75,18 @@ struct conf_receiver make_snmp(const char *name, const char *host, uint16_t port
     return r;
 }
 
-struct conf_receiver make_syslog(const char *name, enum conf_transport transport)
+struct conf_receiver make_syslog(const char *name, enum transport transport)
 {
     struct conf_receiver r = make_receiver(CONF_SYSLOG, name);
     r.transport = transport;
     r.syslog = (struct conf_syslog){.facility = 3, .path = "/dev/log"};
-    r.syslog.format = transport == CONF_LOCAL ? CONF_RFC3164 : CONF_RFC5424;
+    r.syslog.format = transport == TRANSPORT_LOCAL ? FORMAT_RFC3164 : FORMAT_RFC5424;
     for (int i = 0; i < 8; i++)
         r.syslog.severities[i] = i;
     return r;
 }
 
-struct conf_receiver make_remote_syslog(const char *name, enum conf_transport transport,
+struct conf_receiver make_remote_syslog(const char *name, enum transport transport,
                                         const char *host, uint16_t port)
 {
     struct conf_receiver r = make_syslog(name, transport);
@@ -361,7 +361,7 @@ void check_general_defaults(void)
 
 void check_defaults(const char *receiver_name)
 {
-    const struct conf_receiver syslog = make_syslog(receiver_name, CONF_LOCAL);
+    const struct conf_receiver syslog = make_syslog(receiver_name, TRANSPORT_LOCAL);
     check_general_defaults();
     assert_string_equal(conf.metrics.host, "");
     assert_string_equal(conf.subagent.socket, "");

@@ -32,8 +32,8 @@ void name_file(char *content, size_t size, const char *path);
 
 // Receivers with the defaults of an empty section.
 struct conf_receiver make_snmp(const char *name, const char *host, uint16_t port);
-struct conf_receiver make_syslog(const char *name, enum conf_transport transport);
-struct conf_receiver make_remote_syslog(const char *name, enum conf_transport transport,
+struct conf_receiver make_syslog(const char *name, enum transport transport);
+struct conf_receiver make_remote_syslog(const char *name, enum transport transport,
                                         const char *host, uint16_t port);
 struct conf_receiver make_file(const char *name, const char *path);
 struct conf_receiver make_agentx(const char *name);

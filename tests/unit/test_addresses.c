@@ -122,7 +122,7 @@ static void make_snmp(const char *host, uint16_t port, bool inform)
 static void make_syslog(const char *host, uint16_t port)
 {
     struct syslog_options o = SYSLOG_DEFAULTS;
-    o.transport = SYSLOG_UDP;
+    o.transport = TRANSPORT_UDP;
     o.host = host;
     o.port = port;
     syslog_sink(&sink, "r", &o);

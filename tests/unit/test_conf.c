@@ -265,7 +265,7 @@ TEST(a_policy_changes_something)
 
 TEST(standard_output_is_added_once)
 {
-    const struct conf_receiver expected = make_syslog("standard-output", CONF_STDOUT);
+    const struct conf_receiver expected = make_syslog("standard-output", TRANSPORT_STDOUT);
     load_defaults();
     conf_add_stdout(&conf);
     assert_int_equal(conf.receiver_count, 2);

@@ -111,7 +111,7 @@ static size_t find_receiver(const char *name)
 
 static struct conf_receiver example_siem(void)
 {
-    struct conf_receiver r = make_remote_syslog("siem", CONF_TLS, "siem.example.org", 6514);
+    struct conf_receiver r = make_remote_syslog("siem", TRANSPORT_TLS, "siem.example.org", 6514);
     snprintf(r.tls.ca_file, sizeof r.tls.ca_file, "/etc/ibtrapd/siem-ca.pem");
     snprintf(r.tls.server_name, sizeof r.tls.server_name, "siem.example.org");
     r.syslog.facility = 19;
@@ -123,7 +123,7 @@ static struct conf_receiver example_siem(void)
 TEST(the_examples_sections_show_the_defaults_too)
 {
     struct conf_receiver nms = make_snmp("nms", "nms.example.org", 162);
-    const struct conf_receiver local = make_syslog("local", CONF_LOCAL);
+    const struct conf_receiver local = make_syslog("local", TRANSPORT_LOCAL);
     const struct conf_receiver siem = example_siem();
     nms.snmp.inform = true; // the example is better than the default
     load_example(false);
@@ -153,7 +153,7 @@ TEST(the_example_is_proper_where_it_is_commented_out)
     const struct conf_receiver siem = example_siem();
     load_example(true);
     assert_string_equal(conf.fabric.device, "mlx5_0");
-    nms.transport = CONF_DTLS;
+    nms.transport = TRANSPORT_DTLS;
     nms.snmp.version = 3;
     nms.snmp.inform = true;
     nms.snmp.trap_address = true;
@@ -163,7 +163,7 @@ TEST(the_example_is_proper_where_it_is_commented_out)
                                 .key_file = "/etc/ibtrapd/ibtrapd.key",
                                 .server_name = "nms.example.org"};
     snprintf(nms.snmp.agent_address, sizeof nms.snmp.agent_address, "192.0.2.7");
-    nms.snmp.sets = CONF_SET_SMA | CONF_SET_SWITCH | CONF_SET_OWN | CONF_SET_EVENT;
+    nms.snmp.sets = SNMP_SET_SMA | SNMP_SET_SWITCH | SNMP_SET_OWN | SNMP_SET_EVENT;
     add_pattern(&nms.filter.events, "link-*");
     add_pattern(&nms.filter.events, "gid-*");
     add_pattern(&nms.filter.categories, "link");
@@ -172,8 +172,9 @@ TEST(the_example_is_proper_where_it_is_commented_out)
     add_pattern(&nms.filter.guids, "0x0002c903*");
     add_pattern(&nms.filter.switches, "leaf1*");
     check_receiver(find_receiver("nms"), &nms);
-    struct conf_receiver local = make_remote_syslog("local", CONF_TLS, "siem.example.org", 6514);
-    local.syslog.format = CONF_RFC3164;
+    struct conf_receiver local =
+        make_remote_syslog("local", TRANSPORT_TLS, "siem.example.org", 6514);
+    local.syslog.format = FORMAT_RFC3164;
     local.syslog.severities[SEVERITY_INFORMATIONAL] = SEVERITY_NOTICE;
     check_receiver(find_receiver("local"), &local);
     check_receiver(find_receiver("siem"), &siem);
@@ -192,7 +193,7 @@ TEST(the_example_is_proper_where_it_is_commented_out)
 TEST(the_minimal_file_is_enough)
 {
     struct conf_receiver nms = make_snmp("nms", "127.0.0.1", 162);
-    const struct conf_receiver local = make_syslog("local", CONF_LOCAL);
+    const struct conf_receiver local = make_syslog("local", TRANSPORT_LOCAL);
     nms.snmp.inform = true;
     load_path(CONFIG_DIRECTORY "/minimal.conf");
     assert_int_equal(conf.receiver_count, 2);

@@ -15,13 +15,13 @@ TEST(items_of_snmp_receivers_are_taken)
          "window = 512\n"
          " sets = {\"switch\", \"sma\", \"event\"} rate = 0 burst = 1 max_age = 31536000 }\n");
     assert_int_equal(conf.receiver_count, 2);
-    one.transport = CONF_TCP;
+    one.transport = TRANSPORT_TCP;
     one.snmp = (struct conf_snmp){.version = 1,
                                   .community = "secret",
                                   .timeout_ms = 1000,
                                   .retries = 3,
                                   .window = 64,
-                                  .sets = CONF_SET_OWN,
+                                  .sets = SNMP_SET_OWN,
                                   .extra_varbinds = true,
                                   .trap_address = true,
                                   .agent_address = "192.0.2.7"};
@@ -31,7 +31,7 @@ TEST(items_of_snmp_receivers_are_taken)
     two.snmp.timeout_ms = 5000;
     two.snmp.retries = 0;
     two.snmp.window = 512;
-    two.snmp.sets = CONF_SET_SMA | CONF_SET_SWITCH | CONF_SET_EVENT;
+    two.snmp.sets = SNMP_SET_SMA | SNMP_SET_SWITCH | SNMP_SET_EVENT;
     two.rate = 0;
     two.burst = 1;
     two.age_us = INT64_C(31536000000000);
@@ -46,11 +46,11 @@ TEST(snmp_over_tls_is_version_3)
          " ca_file = \"/ca\" crl_file = \"/crl\" certificate_file = \"/c\" key_file = \"/k\" "
          "server_name = \"n\"\n"
          " context = \"fabric\" }\n");
-    one.transport = CONF_TLS;
+    one.transport = TRANSPORT_TLS;
     one.snmp.version = 3;
     one.tls = (struct conf_tls){.certificate_file = "/c"};
     check_receiver(0, &one);
-    two.transport = CONF_DTLS;
+    two.transport = TRANSPORT_DTLS;
     two.snmp.version = 3;
     two.snmp.inform = true;
     strcpy(two.snmp.context, "fabric");
@@ -64,20 +64,20 @@ TEST(snmp_over_tls_is_version_3)
 
 TEST(items_of_syslog_receivers_are_taken)
 {
-    struct conf_receiver b = make_remote_syslog("b", CONF_UDP, "::1", 514);
-    struct conf_receiver d = make_syslog("d", CONF_LOCAL), f = make_file("f", "-");
+    struct conf_receiver b = make_remote_syslog("b", TRANSPORT_UDP, "::1", 514);
+    struct conf_receiver d = make_syslog("d", TRANSPORT_LOCAL), f = make_file("f", "-");
     load("syslog \"b\" { transport = \"udp\" address = \"[::1]\" facility = \"local7\" }\n"
          "syslog \"c\" { transport = \"stdout\" format = \"ecs\" }\n"
          "syslog \"d\" { path = \"/run/log\" facility = \"kern\" format = \"rfc5424\" }\n"
          "file \"f\" { path = \"-\" sync = false rate = 5 burst = 7 max_age = 9 }\n");
     b.syslog.facility = 23;
     check_receiver(0, &b);
-    struct conf_receiver c = make_syslog("c", CONF_STDOUT);
-    c.syslog.format = CONF_ECS;
+    struct conf_receiver c = make_syslog("c", TRANSPORT_STDOUT);
+    c.syslog.format = FORMAT_ECS;
     check_receiver(1, &c);
     d.syslog.facility = 0;
     strcpy(d.syslog.path, "/run/log");
-    d.syslog.format = CONF_RFC5424;
+    d.syslog.format = FORMAT_RFC5424;
     check_receiver(2, &d);
     f.file.sync = false;
     f.rate = 5;
@@ -90,13 +90,13 @@ TEST(each_transport_has_its_port)
 {
     static const struct {
         const char *word;
-        enum conf_transport transport;
+        enum transport transport;
         uint16_t port;
-    } ROWS[] = {{"udp", CONF_UDP, 514},
-                {"tcp", CONF_TCP, 514},
-                {"tls", CONF_TLS, 6514},
-                {"relp", CONF_RELP, 2514},
-                {"relp-tls", CONF_RELP_TLS, 2514}};
+    } ROWS[] = {{"udp", TRANSPORT_UDP, 514},
+                {"tcp", TRANSPORT_TCP, 514},
+                {"tls", TRANSPORT_TLS, 6514},
+                {"relp", TRANSPORT_RELP, 2514},
+                {"relp-tls", TRANSPORT_RELP_TLS, 2514}};
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         const struct conf_receiver r =
             make_remote_syslog("s", ROWS[i].transport, "siem", ROWS[i].port);
@@ -160,7 +160,7 @@ TEST(every_kind_of_receiver_has_a_filter)
 TEST(severities_can_be_mapped)
 {
     load("syslog \"a\" { severity_map = {\"informational=notice\", \"emergency=debug\"} }");
-    struct conf_receiver a = make_syslog("a", CONF_LOCAL);
+    struct conf_receiver a = make_syslog("a", TRANSPORT_LOCAL);
     a.syslog.severities[SEVERITY_INFORMATIONAL] = SEVERITY_NOTICE;
     a.syslog.severities[SEVERITY_EMERGENCY] = SEVERITY_DEBUG;
     check_receiver(0, &a);
@@ -193,8 +193,8 @@ TEST(secrets_come_from_files)
                                 .community = "public",
                                 .user = "ibtrapd",
                                 .context = "fabric",
-                                .auth = CONF_AUTH_SHA_256,
-                                .privacy = CONF_PRIVACY_AES,
+                                .auth = SNMP_SHA256,
+                                .privacy = SNMP_AES128,
                                 .auth_password = "authentic",
                                 .privacy_password = "very private",
                                 .timeout_ms = 1000,
@@ -331,7 +331,7 @@ TEST(receivers_behind_a_master_agent)
     full.rate = 5;
     full.agentx = (struct conf_agentx){.socket = "tcp:[::1]:705",
                                        .context = "ib0",
-                                       .sets = CONF_SET_SMA | CONF_SET_OWN,
+                                       .sets = SNMP_SET_SMA | SNMP_SET_OWN,
                                        .extra_varbinds = true};
     check_receiver(0, &plain);
     check_receiver(1, &full);

@@ -321,7 +321,7 @@ TEST(udp_receivers_get_it_as_a_datagram)
     struct sink sink;
     struct error err;
     struct syslog_options options = SYSLOG_DEFAULTS;
-    options.transport = SYSLOG_UDP;
+    options.transport = TRANSPORT_UDP;
     options.host = host;
     int fd = bind_udp(&options.port);
     options.facility = 19;
@@ -398,7 +398,7 @@ TEST(rfc3164_is_cut_over_the_network_alone)
     send_long(&options, bind_local(options.path), got, sizeof got);
     assert_non_null(strstr(got, "xxx time=2026-11-21T03:19:03.123456Z id="));
     assert_non_null(strstr(got, " event=link-state-change "));
-    options.transport = SYSLOG_UDP;
+    options.transport = TRANSPORT_UDP;
     send_long(&options, bind_udp(&options.port), got, sizeof got);
     assert_int_equal(strlen(got), 1024);
 }

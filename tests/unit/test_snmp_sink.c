@@ -519,7 +519,7 @@ static size_t hear_and_change(int fd, bool stream, uint8_t message[2048])
 static void check_talk(struct snmp_target *t, int listener)
 {
     static uint8_t message[2048];
-    bool stream = t->transport == SNMP_TCP;
+    bool stream = t->transport == TRANSPORT_TCP;
     struct talker talker;
     t->inform = true;
     assert_true(snmp_sink(&sink, "nms", t, &err));
@@ -556,7 +556,7 @@ static int stream_peer_of(struct snmp_target *t)
     assert_int_equal(listen(fd, 4), 0);
     assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
     t->port = ntohs(a.sin_port);
-    t->transport = SNMP_TCP;
+    t->transport = TRANSPORT_TCP;
     return fd;
 }
 

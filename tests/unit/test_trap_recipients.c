@@ -91,14 +91,14 @@ TEST(a_row_is_a_receiver_of_snmpv1_traps)
     check(0, "recipient-192.0.2.1-5f10", "public", true, false);
     const struct conf_receiver *r = &recipients.all[0];
     assert_int_equal(r->kind, CONF_SNMP);
-    assert_int_equal(r->transport, CONF_UDP);
+    assert_int_equal(r->transport, TRANSPORT_UDP);
     assert_string_equal(r->host, "192.0.2.1");
     assert_int_equal(r->port, 1162);
     assert_int_equal(r->rate, 1000);
     assert_int_equal(r->burst, 100);
     assert_int_equal(r->snmp.version, 1);
     assert_false(r->snmp.inform);
-    assert_int_equal(r->snmp.sets, CONF_SET_SWITCH | CONF_SET_EVENT);
+    assert_int_equal(r->snmp.sets, SNMP_SET_SWITCH | SNMP_SET_EVENT);
     assert_true(trap_recipients_are_named(r->name));
     assert_false(trap_recipients_are_named("nms"));
 }
