@@ -133,7 +133,7 @@ static bool agent_is_ready(void *ctx, int64_t ticket)
 {
     const struct agent *agent = ctx;
     const struct snapshot_demand *demand = &agent->options.source.demand;
-    return demand->is_ready(demand->ctx, ticket);
+    return demand->is_ready(demand->reads, ticket);
 }
 
 static enum agentx_error agent_test(void *ctx, const char *context,
@@ -218,7 +218,7 @@ static void agent_wait_until(const struct agent *agent, struct pollfd fds[FDS], 
 static int64_t agent_read_on(const struct agent *agent)
 {
     const struct snapshot_demand *demand = &agent->options.source.demand;
-    return demand->run ? demand->run(demand->ctx) : INT64_MAX;
+    return demand->run ? demand->run(demand->reads) : INT64_MAX;
 }
 
 // Contexts.

@@ -50,7 +50,7 @@ bool leds_add(struct leds *leds, const struct look *look, uint32_t port, bool on
 static void leds_begin(struct led *led, const struct snapshot_demand *demand, bool on)
 {
     led->key.record[0] = on ? LED_MASK : 0;
-    demand->drop(demand->ctx, &led->key); // the answer to an earlier Set
+    demand->drop(demand->reads, &led->key); // the answer to an earlier Set
     led->state = LED_ASKED;
 }
 
@@ -61,7 +61,7 @@ static int64_t leds_go_on(struct led *led, const struct snapshot_demand *demand)
     int64_t ticket = 0;
     if (led->state != LED_ASKED)
         return 0;
-    const enum demand_state state = demand->ask(demand->ctx, &led->key, &answer, &ticket);
+    const enum demand_state state = demand->ask(demand->reads, &led->key, &answer, &ticket);
     if (state == DEMAND_LATER)
         return ticket;
     const bool done = state == DEMAND_HERE && ((demand_answer_at(answer, 0)[0] & LED_MASK) ==

@@ -20,7 +20,7 @@ const struct demand_answer *look_ask(struct look *look, const struct demand_key 
     look_end(look);
     if (!demand->ask)
         return NULL;
-    const enum demand_state state = demand->ask(demand->ctx, key, &look->fetched, &ticket);
+    const enum demand_state state = demand->ask(demand->reads, key, &look->fetched, &ticket);
     if (state == DEMAND_LATER && look->ticket == 0)
         look->ticket = ticket;
     look->sa_away = look->sa_away || state == DEMAND_AWAY;
@@ -80,7 +80,7 @@ bool look_can_smp(const struct look *look, uint32_t port, enum demand_attribute 
     struct demand_key key;
     const struct snapshot_demand *demand = &look->snapshot->source->demand;
     return look_smp_key(look, port, attribute, 0, &key) &&
-           (!demand->can_ask || demand->can_ask(demand->ctx, &key));
+           (!demand->can_ask || demand->can_ask(demand->reads, &key));
 }
 
 const uint8_t *look_perf(struct look *look, uint32_t port, uint16_t attribute)

@@ -95,7 +95,7 @@ void paths_ask(struct paths *paths, const struct snapshot_demand *demand)
         int64_t ticket;
         if (!request->active || request->asked)
             continue;
-        demand->ask(demand->ctx, &key, &answer, &ticket);
+        demand->ask(demand->reads, &key, &answer, &ticket);
         demand_answer_unref(answer);
         request->asked = true;
     }

@@ -74,18 +74,19 @@ struct snapshot_alarm {
 };
 
 struct paths;
+struct reads;
 
 // Reads on demand, by the contract of ib/reads.h. NULL functions: no reads. The agent's thread
 // calls the functions.
 struct snapshot_demand {
     int fd; // an eventfd, written when answers have come
-    enum demand_state (*ask)(void *ctx, const struct demand_key *key, struct demand_answer **answer,
-                             int64_t *ticket);
-    void (*drop)(void *ctx, const struct demand_key *key); // of a Set
-    bool (*can_ask)(void *ctx, const struct demand_key *key);
-    bool (*is_ready)(void *ctx, int64_t ticket);
-    int64_t (*run)(void *ctx);
-    void *ctx;
+    enum demand_state (*ask)(struct reads *reads, const struct demand_key *key,
+                             struct demand_answer **answer, int64_t *ticket);
+    void (*drop)(struct reads *reads, const struct demand_key *key); // of a Set
+    bool (*can_ask)(struct reads *reads, const struct demand_key *key);
+    bool (*is_ready)(struct reads *reads, int64_t ticket);
+    int64_t (*run)(struct reads *reads);
+    struct reads *reads;
 };
 
 // The parts of the gateway behind snapshots. All parts outlive the agent, which calls the functions

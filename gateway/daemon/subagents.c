@@ -223,39 +223,6 @@ static struct measured_errors *subagents_errors(void *ctx)
     return read ? pipeline_measured_errors(g->parts.pipeline) : NULL;
 }
 
-// Reads on demand. Called in the subagent's thread.
-
-static enum demand_state subagents_ask(void *ctx, const struct demand_key *key,
-                                       struct demand_answer **answer, int64_t *ticket)
-{
-    const struct subagents *subagents = ctx;
-    return reads_ask(subagents->demand, key, answer, ticket);
-}
-
-static void subagents_drop(void *ctx, const struct demand_key *key)
-{
-    const struct subagents *subagents = ctx;
-    reads_drop(subagents->demand, key);
-}
-
-static bool subagents_can_ask(void *ctx, const struct demand_key *key)
-{
-    const struct subagents *subagents = ctx;
-    return reads_can_ask(subagents->demand, key);
-}
-
-static bool subagents_is_ready(void *ctx, int64_t ticket)
-{
-    const struct subagents *subagents = ctx;
-    return reads_is_ready(subagents->demand, ticket);
-}
-
-static int64_t subagents_read_on(void *ctx)
-{
-    const struct subagents *subagents = ctx;
-    return reads_run(subagents->demand);
-}
-
 // Reads on demand are sent as often as the queries of sweeps, but end earlier than the time for the
 // answer to the waiting request (agentx/client.c).
 static struct reads_options subagents_reads_options(const struct gateway *g)
@@ -303,12 +270,12 @@ static struct agent_options subagents_options(struct gateway *g, struct subagent
                                              .fabric_of = conf->fabric_ports,
                                              .gateway_name = g->name,
                                              .demand = {.fd = reads_fd(subagents->demand),
-                                                        .ask = subagents_ask,
-                                                        .drop = subagents_drop,
-                                                        .can_ask = subagents_can_ask,
-                                                        .is_ready = subagents_is_ready,
-                                                        .run = subagents_read_on,
-                                                        .ctx = subagents},
+                                                        .ask = reads_ask,
+                                                        .drop = reads_drop,
+                                                        .can_ask = reads_can_ask,
+                                                        .is_ready = reads_is_ready,
+                                                        .run = reads_run,
+                                                        .reads = subagents->demand},
                                              .event_trap_level = conf->event_trap_level,
                                              .clock = &clock_system},
                                   .change = settings_change,

@@ -234,11 +234,11 @@ static struct demand_answer *make_answer(const struct demand_key *key)
 }
 
 // Makes each answer once: in tests/faults, while memory is not short yet.
-static enum demand_state tell_answer(void *ctx, const struct demand_key *key,
+static enum demand_state tell_answer(struct reads *reads, const struct demand_key *key,
                                      struct demand_answer **answer, int64_t *ticket)
 {
     static struct demand_answer *made[3][UINT8_MAX + 1][UINT8_MAX + 1];
-    (void)ctx;
+    (void)reads;
     (void)ticket;
     if (key->class == DEMAND_SMP && key->attribute != DEMAND_SL_TO_VL &&
         key->attribute != DEMAND_VL_ARBITRATION && (key->modifier & 0xFFFF) != 0)
@@ -253,9 +253,9 @@ static enum demand_state tell_answer(void *ctx, const struct demand_key *key,
     return DEMAND_HERE;
 }
 
-static void drop_set(void *ctx, const struct demand_key *key)
+static void drop_set(struct reads *reads, const struct demand_key *key)
 {
-    (void)ctx;
+    (void)reads;
     (void)key; // its answer was not kept
 }
 

@@ -21,10 +21,10 @@ static struct agent_snapshot snapshot = {.source = &source};
 static bool away[ROWS + 1], none[ROWS + 1];
 static unsigned asked;
 
-static enum demand_state ask(void *ctx, const struct demand_key *key, struct demand_answer **answer,
-                             int64_t *ticket)
+static enum demand_state ask(struct reads *reads, const struct demand_key *key,
+                             struct demand_answer **answer, int64_t *ticket)
 {
-    (void)ctx;
+    (void)reads;
     asked++;
     *ticket = key->modifier;
     if (away[key->modifier])
@@ -154,18 +154,18 @@ TEST(without_reads_there_is_nothing)
 static unsigned can_asked;
 static uint16_t only_lid; // the only one that can answer; 0: none
 
-static bool can_ask(void *ctx, const struct demand_key *key)
+static bool can_ask(struct reads *reads, const struct demand_key *key)
 {
-    (void)ctx;
+    (void)reads;
     can_asked++;
     assert_int_equal(key->class, DEMAND_SMP);
     return key->lid == only_lid;
 }
 
-static enum demand_state ask_port(void *ctx, const struct demand_key *key,
+static enum demand_state ask_port(struct reads *reads, const struct demand_key *key,
                                   struct demand_answer **out, int64_t *ticket)
 {
-    (void)ctx, (void)ticket;
+    (void)reads, (void)ticket;
     asked++;
     *out = key->lid == only_lid ? demand_answer_new(1, 64) : NULL;
     return *out ? DEMAND_HERE : DEMAND_NONE;
@@ -323,11 +323,11 @@ static struct demand_answer *kept;
 static struct demand_key kept_key;
 static uint16_t member_lid; // of the only member
 
-static enum demand_state ask_sa(void *ctx, const struct demand_key *key, struct demand_answer **out,
-                                int64_t *ticket)
+static enum demand_state ask_sa(struct reads *reads, const struct demand_key *key,
+                                struct demand_answer **out, int64_t *ticket)
 {
     enum { KEYS = 8, SIZE = 72, BLUE = 0x8123 };
-    (void)ctx, (void)ticket;
+    (void)reads, (void)ticket;
     if (!kept || memcmp(&kept_key, key, sizeof *key) != 0) {
         demand_answer_unref(kept);
         kept = demand_answer_new(1, SIZE);
@@ -402,10 +402,10 @@ TEST(a_kept_answer_names_nobody_who_has_the_lid_now)
 
 static enum demand_state sa_state;
 
-static enum demand_state ask_away(void *ctx, const struct demand_key *key,
+static enum demand_state ask_away(struct reads *reads, const struct demand_key *key,
                                   struct demand_answer **out, int64_t *ticket)
 {
-    (void)ctx, (void)key, (void)out, (void)ticket;
+    (void)reads, (void)key, (void)out, (void)ticket;
     return sa_state;
 }
 

@@ -30,10 +30,10 @@ static bool refuses; // settings
 static char told[256];
 static size_t failed;
 
-static enum demand_state ask(void *ctx, const struct demand_key *key, struct demand_answer **answer,
-                             int64_t *ticket)
+static enum demand_state ask(struct reads *reads, const struct demand_key *key,
+                             struct demand_answer **answer, int64_t *ticket)
 {
-    (void)ctx;
+    (void)reads;
     assert_int_equal(key->class, DEMAND_SMP);
     assert_int_equal(key->attribute, DEMAND_LED_INFO);
     assert_int_equal(key->modifier, 0);
@@ -55,9 +55,9 @@ static enum demand_state ask(void *ctx, const struct demand_key *key, struct dem
     return DEMAND_HERE;
 }
 
-static void drop(void *ctx, const struct demand_key *key)
+static void drop(struct reads *reads, const struct demand_key *key)
 {
-    (void)ctx;
+    (void)reads;
     assert_int_equal(key->sets, 1);
     nodes[key->lid].dropped++;
 }

@@ -178,10 +178,10 @@ TEST(random_sets_keep_the_rows_in_order)
 
 static unsigned asked;
 
-static enum demand_state ask(void *ctx, const struct demand_key *key, struct demand_answer **answer,
-                             int64_t *ticket)
+static enum demand_state ask(struct reads *reads, const struct demand_key *key,
+                             struct demand_answer **answer, int64_t *ticket)
 {
-    (void)ctx, (void)answer;
+    (void)reads, (void)answer;
     asked++;
     *ticket = 1;
     assert_int_equal(key->mask, 0x0C);
