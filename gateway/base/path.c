@@ -78,13 +78,55 @@ char *regular_file_read(const char *path, size_t max, size_t *size, struct error
     return content;
 }
 
-// What may be written.
+// Writing.
 
 static const char *path_parent(const char *path, char copy[PATH_MAX])
 {
     snprintf(copy, PATH_MAX, "%s", path);
     return dirname(copy);
 }
+
+bool directory_sync(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool ok = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+bool directory_sync_of(const char *path)
+{
+    char copy[PATH_MAX];
+    return directory_sync(path_parent(path, copy));
+}
+
+static bool path_write_all(int fd, const char *octets, size_t size)
+{
+    ssize_t n = 0;
+    for (; size > 0 && n >= 0; size -= (size_t)n, octets += n) {
+        n = write(fd, octets, size);
+        if (n < 0 && errno == EINTR)
+            n = 0;
+    }
+    return n >= 0 && fsync(fd) == 0;
+}
+
+// A replacement left by a crash may be open to others.
+bool regular_file_replace(const char *path, const char *octets, size_t size)
+{
+    char next[PATH_MAX];
+    snprintf(next, sizeof next, "%s.new", path);
+    if (unlink(next) != 0 && errno != ENOENT)
+        return false;
+    int fd = open(next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool ok = fd >= 0 && path_write_all(fd, octets, size);
+    if (fd >= 0)
+        ok = close(fd) == 0 && ok;
+    return ok && rename(next, path) == 0 && directory_sync_of(path);
+}
+
+// What may be written.
 
 // `directory`: what a systemd unit would have to let the process write to.
 static bool path_ask(const char *path, int mode, const char *directory, struct error *err)

@@ -18,6 +18,15 @@ char *regular_file_read(const char *path, size_t max, size_t *size, struct error
 // Does the same with an open file, which stays open. `path` is for the sentence.
 char *regular_file_take(int fd, const char *path, size_t max, size_t *size, struct error *err);
 
+// Replaces the file by one with this content, for its owner alone, and syncs file and directory.
+// After a crash the file is the old or the new one. False, with errno: the disk failed.
+bool regular_file_replace(const char *path, const char *octets, size_t size);
+
+// Syncs a directory, so that new names in the directory survive a power failure. False, with errno:
+// the disk failed.
+bool directory_sync(const char *path);
+bool directory_sync_of(const char *path); // the directory of that file
+
 // Whether this process may write to a file, or make files in a directory, and what to tell if it
 // may not even look there.
 

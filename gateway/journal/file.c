@@ -4,6 +4,7 @@
 #include "journal/journal_private.h"
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "journal/wal.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ static bool file_make_directory(const struct journal *j, struct error *err)
     if (mkdir(j->options.directory, 0750) == 0) {
         char parent[sizeof j->path + 4];
         snprintf(parent, sizeof parent, "%s/..", j->options.directory);
-        journal_sync_directory(parent);
+        directory_sync(parent);
         return true;
     }
     if (errno == EEXIST)
@@ -237,7 +238,7 @@ static bool file_open_writer(struct journal *j, struct error *err)
         result = file_replace(j, err) ? file_load(j, err) : STORE_FAILED;
     }
     if (result == STORE_OK)
-        journal_sync_directory(j->options.directory);
+        directory_sync(j->options.directory);
     return result == STORE_OK;
 }
 

@@ -228,10 +228,6 @@ bool journal_save_communities(struct journal *journal, struct error *err);
 // Marks everything in memory as unsaved: the next commit writes everything to a new file.
 void journal_begin_file(struct journal *journal);
 
-// Syncs a directory, so that new names in the directory survive a power failure. False: the disk
-// failed. For the journal's file the result does not matter: the next sync of the file fails, too.
-bool journal_sync_directory(const char *path);
-
 // Builds a new file with the events that receivers have yet to get, from the readable part of the
 // old file (NULL: there is none), and with everything in memory except the events. Counts and
 // reports the lost events. False with a sentence: not now, for instance without room. Call

@@ -7,8 +7,9 @@
 // new file.
 #include "journal/journal_private.h"
 
+#include "base/path.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,15 +34,6 @@ void journal_begin_file(struct journal *j)
     pthread_mutex_unlock(&j->lock);
     for (size_t i = 0; i < JOURNAL_MIRRORS; i++)
         mirror_begin_file(j->mirrors[i]);
-}
-
-bool journal_sync_directory(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok = fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0)
-        close(fd);
-    return ok;
 }
 
 struct rescue {
@@ -265,7 +257,7 @@ bool journal_finish_rescue(struct journal *journal, struct error *err)
         return false;
     journal->begun_anew = true;
     journal->replaced = false;
-    journal_sync_directory(journal->options.directory);
+    directory_sync(journal->options.directory);
     if (was_there)
         log_write(
             journal->options.log, LOG_LEVEL_ERROR,
@@ -322,7 +314,7 @@ bool journal_rescue(struct journal *journal, struct store *from, struct error *e
     int64_t missing = rescue_count_missing(&r, after, last);
     if (!rescue_rename_part(part, made, err))
         return false;
-    journal_sync_directory(journal->options.directory);
+    directory_sync(journal->options.directory);
     journal->rescue_attempts = 0;
     rescue_tell_missing(journal, &r, missing, last);
     return true;

@@ -6,6 +6,7 @@
 #include "journal/journal_private.h"
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/secret.h"
 #include "base/text.h"
 
@@ -43,15 +44,9 @@ struct snmp_settings {
 enum { LINE_MAX_SIZE = 18 + 1 + 3 + 1 + 2 * SETTING_COMMUNITY_MAX + 1 };
 enum { FILE_MAX = SETTINGS_MAX * LINE_MAX_SIZE };
 
-// The file and its replacement.
-struct communities_paths {
-    char file[PATH_MAX], next[PATH_MAX];
-};
-
-static void snmp_settings_name_files(const char *directory, struct communities_paths *out)
+static void snmp_settings_name_file(const char *directory, char path[PATH_MAX])
 {
-    snprintf(out->file, sizeof out->file, "%s/communities", directory);
-    snprintf(out->next, sizeof out->next, "%s/communities.new", directory);
+    snprintf(path, PATH_MAX, "%s/communities", directory);
 }
 
 static void snmp_settings_add_line(struct text *t, const struct setting *s)
@@ -63,48 +58,24 @@ static void snmp_settings_add_line(struct text *t, const struct setting *s)
     text_add(t, "\n");
 }
 
-static bool snmp_settings_write_all(int fd, const char *octets, size_t size)
-{
-    ssize_t n = 0;
-    for (; size > 0 && n >= 0; size -= (size_t)n, octets += n) {
-        n = write(fd, octets, size);
-        if (n < 0 && errno == EINTR)
-            n = 0;
-    }
-    return n >= 0 && fsync(fd) == 0;
-}
-
-// A replacement left by a crash may be open to others.
-static bool snmp_settings_replace_file(const struct communities_paths *paths, const struct text *t)
-{
-    if (unlink(paths->next) != 0 && errno != ENOENT)
-        return false;
-    int fd = open(paths->next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && snmp_settings_write_all(fd, t->buf, t->len);
-    if (fd >= 0)
-        ok = close(fd) == 0 && ok;
-    return ok && rename(paths->next, paths->file) == 0;
-}
-
 // Replaces the file by one with the communities of `settings`; removes the file if there is none.
 // After a crash the file is the old or the new one. Returns false with a sentence if the disk
 // failed.
 static bool snmp_settings_write_file(const char *directory, const struct settings *settings,
                                      struct error *err)
 {
-    struct communities_paths paths = {"", ""};
+    char path[PATH_MAX];
     char *octets = memory_get(FILE_MAX + 1);
-    snmp_settings_name_files(directory, &paths);
+    snmp_settings_name_file(directory, path);
     struct text t = text_in(octets, FILE_MAX + 1);
     for (size_t i = 0; i < settings_count(settings); i++) {
         if (settings_at(settings, i)->kind == SETTING_COMMUNITY)
             snmp_settings_add_line(&t, settings_at(settings, i));
     }
-    bool ok = t.len > 0 ? snmp_settings_replace_file(&paths, &t)
-                        : unlink(paths.file) == 0 || errno == ENOENT;
-    ok = ok && journal_sync_directory(directory);
+    bool ok = t.len > 0 ? regular_file_replace(path, t.buf, t.len)
+                        : (unlink(path) == 0 || errno == ENOENT) && directory_sync(directory);
     if (!ok)
-        error_set(err, "cannot save the communities in %s: %s", paths.file, strerror(errno));
+        error_set(err, "cannot save the communities in %s: %s", path, strerror(errno));
     secret_free(octets, t.len);
     return ok;
 }
@@ -160,15 +131,15 @@ static bool snmp_settings_read_file(const char *directory,
                                     void (*each)(void *ctx, const struct setting *setting),
                                     void *ctx, struct error *err)
 {
-    struct communities_paths paths = {"", ""};
-    snmp_settings_name_files(directory, &paths);
-    int fd = open(paths.file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    char path[PATH_MAX];
+    snmp_settings_name_file(directory, path);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return true;
     char *octets = memory_get(FILE_MAX + 1);
     ssize_t size = fd >= 0 ? snmp_settings_read_all(fd, octets) : -1;
     if (size < 0)
-        error_set(err, "cannot read the communities in %s: %s", paths.file, strerror(errno));
+        error_set(err, "cannot read the communities in %s: %s", path, strerror(errno));
     else
         snmp_settings_read_lines(octets, each, ctx);
     if (fd >= 0)

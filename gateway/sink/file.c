@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -67,18 +66,6 @@ struct file_sink {
 
 // Files.
 
-// Syncs the directory of a new file: without that, a power failure may lose the file's name.
-static void file_sink_sync_directory(const char *path)
-{
-    char copy[PATH_MAX];
-    snprintf(copy, sizeof copy, "%s", path);
-    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
-}
-
 static bool file_sink_check_kind(const struct file_sink *f, struct error *err)
 {
     struct stat st;
@@ -115,8 +102,9 @@ static bool file_sink_open_file(void *self, struct tickets *tickets, struct erro
     if (f->fd < 0)
         return error_set(err, "cannot open %s: %s", f->path, strerror(errno));
     if (file_sink_check_kind(f, err) && file_sink_end_last_line(f, err)) {
+        // Without that, a power failure may lose the name of a new file.
         if (is_new && f->fsync == FILE_FSYNC_EACH)
-            file_sink_sync_directory(f->path);
+            directory_sync_of(f->path);
         return true;
     }
     close(f->fd);

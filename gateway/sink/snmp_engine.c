@@ -2,6 +2,7 @@
 #include "sink/snmp_engine.h"
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/text.h"
 
 #include <net-snmp/library/snmp_secmod.h>
@@ -9,7 +10,6 @@
 #include <net-snmp/net-snmp-includes.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -112,34 +112,14 @@ static bool snmp_engine_load(const char *path, struct error *err)
     return true;
 }
 
-static bool snmp_engine_write_file(int fd)
+static bool snmp_engine_save(const char *path, struct error *err)
 {
     char buffer[2 * SNMP_ENGINE_ID_MAX + 64];
     struct text t = text_in(buffer, sizeof buffer);
     text_add(&t, "engine-id ");
     text_add_hex(&t, engine.id, engine.id_size);
     text_addf(&t, "\nboots %" PRIu32 "\n", engine.boots);
-    return write(fd, t.buf, t.len) == (ssize_t)t.len && fsync(fd) == 0;
-}
-
-static bool snmp_engine_sync_directory(void)
-{
-    int fd = open(engine.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok = fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0)
-        close(fd);
-    return ok;
-}
-
-static bool snmp_engine_save(const char *path, struct error *err)
-{
-    char new_path[sizeof engine.directory + 40];
-    snprintf(new_path, sizeof new_path, "%s.new", path);
-    int fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && snmp_engine_write_file(fd);
-    if (fd >= 0)
-        ok = close(fd) == 0 && ok;
-    return (ok && rename(new_path, path) == 0 && snmp_engine_sync_directory()) ||
+    return regular_file_replace(path, t.buf, t.len) ||
            error_set(err, "cannot save the SNMPv3 engine boots in '%s': %s", path, strerror(errno));
 }
 
