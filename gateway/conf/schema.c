@@ -88,7 +88,7 @@ static const struct schema_item SWEEP[] = {
      .initial = "smp",
      .help = "`smp` asks every node by directed route. `sa` asks the subnet manager for its "
              "tables, where other hosts' management packets are not welcome. `off` does neither: "
-             "traps are all that is reported."},
+             "traps are all that is reported, and the alarms about the fabric end."},
     {"interval", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.interval_s), RANGE(5, DAY),
      .initial = "60", .help = "Seconds from one sweep to the next."},
     {"settle", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.settle_ms), RANGE(0, 60000),
@@ -140,11 +140,10 @@ static const struct schema_item SWEEP[] = {
 static const struct schema_item COUNTERS[] = {
     {"ports", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(counters.ports), .words = WORDS_PORTS,
      .initial = "all",
-     .help =
-         "Which counters are read: those of `all` active ports, those of `switches` only "
-         "(every link has one at a switch, so half the packets say nearly as much), or none "
-         "with `off`. With `off` the IBSWITCH-MIB's table of port counters is empty, and the next "
-         "sweep ends the alarms about counters."},
+     .help = "Which counters are read: those of `all` active ports, those of `switches` only "
+             "(every link has one at a switch, so half the packets say nearly as much), or none "
+             "with `off`. With `off` the IBSWITCH-MIB's table of port counters is empty, and the "
+             "alarms about counters end."},
     {"interval", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.interval_s), RANGE(5, DAY),
      .initial = "60", .help = "Seconds from one reading to the next."},
     {"thresholds", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(counters.thresholds),

@@ -128,6 +128,7 @@ static bool daemon_start_pipeline(struct gateway *g, struct error *err)
         .watch = g->counter_watch,
         .link_history = g->parts.link_history,
         .alarm_age_us = g->conf->policy.missing_age_us,
+        .no_sweeps = g->conf->sweep.method == CONF_SWEEP_OFF,
         .no_counters = g->conf->counters.ports == CONF_NO_PORTS,
         .expectation = g->expectation,
         .role = wiring_role,

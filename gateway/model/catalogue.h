@@ -28,7 +28,8 @@ enum catalogue_event {
 enum catalogue_origin {
     CATALOGUE_FROM_NOTICE =
         1, // a Notice: of the row's trap, of a vendor's trap, or of an unknown trap
-    CATALOGUE_FROM_MALFORMED,   // a MAD, but not a valid Report
+    CATALOGUE_FROM_MALFORMED, // a MAD, but not a valid Report
+    // Sweeps and readings: the first is CATALOGUE_FROM_CHANGE, the last CATALOGUE_FROM_LINK_RECORD.
     CATALOGUE_FROM_CHANGE,      // a change between two snapshots of the fabric
     CATALOGUE_FROM_EXPECTATION, // a difference from the expected topology
     CATALOGUE_FROM_COUNTER,     // a counter that crossed its threshold

@@ -7,6 +7,7 @@
 #include "pipeline/expectations.h"
 #include "pipeline/interruptions.h"
 #include "pipeline/reconcile.h"
+#include "pipeline/statements.h"
 #include "topology/describe.h"
 
 #include <inttypes.h>
@@ -64,23 +65,48 @@ void correlator_change_age(struct correlator *correlator, int64_t age_us)
     correlator->options.age_us = age_us;
 }
 
-void correlator_change_counters(struct correlator *correlator, bool no_counters)
+// Ends alarms without a source.
+static enum statement correlator_say(void *ctx, const struct policy_alarm *alarm, struct text *why)
 {
+    const struct correlator_options *options = ctx;
+    const enum catalogue_origin origin = alarm->type ? alarm->type->origin : CATALOGUE_FROM_ALARM;
+    const bool counts = origin >= CATALOGUE_FROM_COUNTER && origin <= CATALOGUE_FROM_ERROR_RATE;
+    const bool of_fabric = origin >= CATALOGUE_FROM_CHANGE && origin <= CATALOGUE_FROM_LINK_RECORD;
+    if (options->no_sweeps && of_fabric)
+        text_add(why, "the fabric is not swept any more");
+    else if (options->no_counters && counts)
+        text_add(why, "the port counters are not read any more");
+    return why->len > 0 ? STATEMENT_IS_OVER : STATEMENT_OF_OTHERS;
+}
+
+static void correlator_end_unwatched(struct correlator *o)
+{
+    if (o->options.no_sweeps || o->options.no_counters)
+        statements_compare_all(o->emitter,
+                               &(struct detector){.say = correlator_say, .ctx = &o->options});
+}
+
+void correlator_change_sources(struct correlator *correlator, bool no_sweeps, bool no_counters)
+{
+    correlator->options.no_sweeps = no_sweeps;
     correlator->options.no_counters = no_counters;
+    correlator_end_unwatched(correlator);
 }
 
 void correlator_change_expectation(struct correlator *correlator,
                                    const struct expectation *expectation)
 {
     correlator->options.expectation = expectation;
-    if (!expectation || topology_has_base(correlator->emitter->topology))
+    if (!expectation ||
+        (topology_has_base(correlator->emitter->topology) && !correlator->options.no_sweeps))
         expectations_update(correlator->emitter, expectation);
 }
 
-void correlator_end_expected(struct correlator *correlator)
+void correlator_end_unseen(struct correlator *correlator)
 {
     if (!correlator->options.expectation)
         expectations_update(correlator->emitter, NULL);
+    correlator_end_unwatched(correlator);
 }
 
 // Notices.
@@ -191,6 +217,10 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     struct changes changes = {0};
     bool late = false, complete = seen->complete;
     int64_t begun_us = seen->time_us;
+    if (correlator->options.no_sweeps) {
+        fabric_unref(seen);
+        return false;
+    }
     topology_update(correlator->emitter->topology, seen, &changes, &late);
     reconcile_explain_returns(correlator->emitter, &changes);
     char(*ids)[EVENT_ID_SIZE] = memory_zeroed(changes.count, sizeof *ids);
@@ -207,8 +237,6 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
                          correlator->options.age_us);
         expectations_update(correlator->emitter, correlator->options.expectation);
     }
-    if (correlator->options.no_counters)
-        counter_alarms_end_lost(correlator->emitter, NULL);
     free(ids);
     changes_clear(&changes);
     return any;
@@ -402,6 +430,8 @@ static void set_latest(struct correlator *o, struct accumulated_counters *latest
 void correlator_take_reading(struct correlator *correlator, const struct counter_reading *reading)
 {
     struct correlator *o = correlator;
+    if (o->options.no_sweeps || o->options.no_counters)
+        return;
     bool same = o->latest == o->accumulated; // as after a regular reading
     struct accumulated_counters *after = accumulated_with(o->latest, reading);
     struct round round = {.correlator = o, .after = after};

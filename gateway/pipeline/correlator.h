@@ -26,7 +26,8 @@ struct correlator_options {
     void (*read_details)(void *ctx, const struct error_details_list *list);
     void *ctx;
     int64_t age_us;   // age at which alarms about missing things end; 0: never
-    bool no_counters; // no counters are read: each sweep ends alarms about counters
+    bool no_sweeps;   // nothing is swept or read: no alarm about the fabric stands
+    bool no_counters; // no counters are read: no alarm about counters stands
     const struct expectation *expectation; // the expected topology; NULL: none
 };
 
@@ -38,17 +39,19 @@ void correlator_free(struct correlator *correlator); // NULL is allowed
 // Changes options.age_us, from the next sweep on.
 void correlator_change_age(struct correlator *correlator, int64_t age_us);
 
-// Changes options.no_counters.
-void correlator_change_counters(struct correlator *correlator, bool no_counters);
+// Changes options.no_sweeps and options.no_counters, and ends the alarms without a source. Drops
+// snapshots and readings that arrive late.
+void correlator_change_sources(struct correlator *correlator, bool no_sweeps, bool no_counters);
 
 // Changes options.expectation, which stays the caller's. If the fabric is known, makes the alarms
 // agree with the expectation at once. NULL ends these alarms, also if the fabric is not known.
 void correlator_change_expectation(struct correlator *correlator,
                                    const struct expectation *expectation);
 
-// Ends the alarms about an expected topology, if no topology is expected any more: perhaps no sweep
-// comes. Call it once policy has the alarms of the journal.
-void correlator_end_expected(struct correlator *correlator);
+// Ends the alarms about an expected topology, if no topology is expected any more, and the
+// alarms without a source: perhaps no sweep comes. Call it once policy has the alarms of the
+// journal.
+void correlator_end_unseen(struct correlator *correlator);
 
 // Remembers an event that was made from a Notice about a change of the fabric: traps 64, 65, 128,
 // 144 and 145. Returns false for other events. After true, a sweep can find the change.
@@ -60,7 +63,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
 
 void correlator_take_reading(struct correlator *correlator, const struct counter_reading *reading);
 
-// What raised no alarm since the start, as there was no room.
+// Counts since the start: there was no room for an alarm.
 struct correlator_unwatched {
     uint64_t errors; // times that an error counter grew (counter_watch_overflowed)
     uint64_t waits;  // times that a port had to wait (the same)

@@ -32,16 +32,14 @@ static bool counter_alarms_read_key(const char *text, struct alarm_key *out)
            out->about <= ALARM_ABOUT_WAIT;
 }
 
-// `ctx`: the watch; NULL: none.
 static enum statement counter_alarms_say(void *ctx, const struct policy_alarm *alarm,
                                          struct text *why)
 {
     struct alarm_key key;
     if (!counter_alarms_read_key(alarm->key, &key))
         return STATEMENT_OF_OTHERS;
-    text_add(why, ctx ? "it is not known any more; further errors raise it again"
-                      : "the port counters are not read any more");
-    return ctx && counter_watch_has_alarm(ctx, &key) ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
+    text_add(why, "it is not known any more; further errors raise it again");
+    return counter_watch_has_alarm(ctx, &key) ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
 }
 
 void counter_alarms_end_lost(struct emitter *emitter, struct counter_watch *watch)

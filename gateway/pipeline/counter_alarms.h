@@ -17,8 +17,7 @@ void counter_alarms_restore(const struct emitter *emitter, struct counter_watch 
 void counter_alarms_forget_cleared(struct emitter *emitter, struct counter_watch *watch);
 
 // Ends the alarms that no counter holds: there was no room when the alarm was restored, or the port
-// has the alarm of another neighbour. Call it after a reading was compared. `watch` NULL: no
-// counters are read, and all alarms about counters end.
+// has the alarm of another neighbour. Call it after a reading was compared.
 void counter_alarms_end_lost(struct emitter *emitter, struct counter_watch *watch);
 
 // An alarm about errors is held for a moment, until its port has said why the port counts errors.

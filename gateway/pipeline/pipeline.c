@@ -93,9 +93,9 @@ static void recall(struct pipeline *p)
 }
 
 // Policy has the alarms of the journal now.
-static void pipeline_end_expected(struct pipeline *p)
+static void pipeline_end_unseen(struct pipeline *p)
 {
-    correlator_end_expected(p->correlator);
+    correlator_end_unseen(p->correlator);
     if (p->emitter.uncommitted > 0)
         emitter_commit(&p->emitter);
 }
@@ -106,7 +106,7 @@ static void recall_late(struct pipeline *p)
     if (!journal_was_read_late(p->options.journal))
         return;
     recall(p);
-    pipeline_end_expected(p);
+    pipeline_end_unseen(p);
     if (p->options.read_late)
         p->options.read_late(p->options.ctx);
 }
@@ -304,7 +304,7 @@ static void run_call(struct pipeline *p, struct call *call)
     pthread_mutex_unlock(&p->lock);
 }
 
-// Handles an item, and frees what it owns, but for a Report.
+// Handles an item, and frees the item's content, but for a Report.
 static void handle_item(struct pipeline *p, const struct item *item)
 {
     switch (item->kind) {
@@ -427,7 +427,7 @@ static bool pipeline_step(struct pipeline *p, struct batch *batch)
 static bool pipeline_lead(struct pipeline *p, struct batch *batch)
 {
     if (!p->begun)
-        pipeline_end_expected(p);
+        pipeline_end_unseen(p);
     p->begun = true;
     while (!p->ended) {
         const bool came = pipeline_step(p, batch);
@@ -513,6 +513,7 @@ static void pipeline_make_parts(struct pipeline *p)
                                                   .read_details = p->options.read_details,
                                                   .ctx = p->options.ctx,
                                                   .age_us = p->options.alarm_age_us,
+                                                  .no_sweeps = p->options.no_sweeps,
                                                   .no_counters = p->options.no_counters,
                                                   .expectation = p->options.expectation};
     p->correlator = correlator_new(&correlator);
@@ -642,10 +643,11 @@ void pipeline_change_alarm_age(const struct pipeline_context *inside, int64_t ag
     correlator_change_age(p->correlator, age_us);
 }
 
-void pipeline_change_counters(const struct pipeline_context *inside, bool no_counters)
+void pipeline_change_sources(const struct pipeline_context *inside, bool no_sweeps,
+                             bool no_counters)
 {
     const struct pipeline *p = inside->pipeline;
-    correlator_change_counters(p->correlator, no_counters);
+    correlator_change_sources(p->correlator, no_sweeps, no_counters);
 }
 
 void pipeline_change_expectation(const struct pipeline_context *inside,

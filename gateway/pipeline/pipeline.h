@@ -48,7 +48,8 @@ struct pipeline_options {
     struct link_history *link_history; // NULL: none
     struct policy_options policy;
     int64_t alarm_age_us; // age at which alarms about missing things end; 0: never
-    bool no_counters;     // no counters are read: the next sweep ends alarms about counters
+    bool no_sweeps;       // nothing is swept or read: no alarm about the fabric stands
+    bool no_counters;     // no counters are read: no alarm about counters stands
     const struct expectation *expectation; // outlives the pipeline, too; NULL: none
     // The present role; `fabric`, unless NULL, is a sweep's result to decide by. Pipeline's thread.
     // A NULL function: active.
@@ -118,8 +119,10 @@ bool pipeline_call(struct pipeline *pipeline,
 // Within a call: changes pipeline_options.alarm_age_us, from the next sweep on.
 void pipeline_change_alarm_age(const struct pipeline_context *inside, int64_t age_us);
 
-// Within a call: changes whether port counters are read, as pipeline_options.no_counters.
-void pipeline_change_counters(const struct pipeline_context *inside, bool no_counters);
+// Within a call: changes pipeline_options.no_sweeps and .no_counters, and ends the alarms
+// without a source.
+void pipeline_change_sources(const struct pipeline_context *inside, bool no_sweeps,
+                             bool no_counters);
 
 // Within a call: changes pipeline_options.expectation.
 void pipeline_change_expectation(const struct pipeline_context *inside,

@@ -362,7 +362,7 @@ TEST(two_alarms_of_one_port_end_after_a_restart)
 
 static void read_none(void *ctx, const struct pipeline_context *inside)
 {
-    pipeline_change_counters(inside, *(const bool *)ctx);
+    pipeline_change_sources(inside, false, *(const bool *)ctx);
 }
 
 TEST(alarms_end_when_no_counters_are_read_any_more)

@@ -132,6 +132,7 @@ static void take_journal_change(void *ctx, enum journal_change change, const cha
 
 static struct event_builder_lookup lookup;
 static size_t alarms_max; // of policy; 0: as usual
+static bool starts_without_sweeps;
 
 static void start(void)
 {
@@ -142,6 +143,7 @@ static void start(void)
         .topology = topology,
         .policy = {.suppress_consequences = true, .alarms_max = alarms_max},
         .alarm_age_us = 30 * DAY,
+        .no_sweeps = starts_without_sweeps,
         .log = log_};
     pipeline = pipeline_start(&options, &err);
     assert_non_null(pipeline);
@@ -971,6 +973,58 @@ TEST(many_missing_nodes_are_reconciled)
 
 #define RECONCILE_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
+// Without sweeps.
+
+static void change_sweeps(void *ctx, const struct pipeline_context *inside)
+{
+    pipeline_change_sources(inside, *(const bool *)ctx, false);
+}
+
+TEST(without_sweeps_no_alarm_about_the_fabric_stands)
+{
+    static const char WHY[] = "the fabric is not swept any more";
+    bool no_sweeps = true;
+    const struct leaves l = add_leaves();
+    const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
+    connect(0, 7, host, 1);
+    sweep();
+    cables[l.cable1].cut = cables[l.cable2].narrow = true;
+    off[host] = true;
+    sweep();
+    assert_true(count_alarms() > 2);
+    seen_through = journal_last(journal);
+    assert_true(pipeline_call(pipeline, change_sweeps, &no_sweeps));
+    pass_time(60 * CLOCK_US_PER_S);
+    assert_int_equal(count_alarms(), 0);
+    assert_true(count_told(CATALOGUE_ALARM_CLEARED) > 2);
+    for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
+        struct event *event = journal_find(journal, n);
+        assert_string_equal(event->reason, WHY);
+        event_unref(event);
+    }
+    sweep(); // one that was under way
+    check_nothing_told();
+    no_sweeps = false;
+    assert_true(pipeline_call(pipeline, change_sweeps, &no_sweeps));
+    sweep();
+    told(CATALOGUE_LINK_DEGRADED);
+}
+
+TEST(a_start_without_sweeps_ends_the_alarms_of_the_last_run)
+{
+    const struct leaves l = add_leaves();
+    sweep();
+    cables[l.cable1].cut = true;
+    sweep();
+    assert_int_equal(count_alarms(), 1);
+    stop();
+    starts_without_sweeps = true;
+    start();
+    starts_without_sweeps = false;
+    pass_time(60 * CLOCK_US_PER_S);
+    assert_int_equal(count_alarms(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -980,6 +1034,8 @@ int main(void)
         RECONCILE_TEST(a_slow_link_of_which_nothing_is_known_stays_so),
         RECONCILE_TEST(a_switch_with_another_guid_takes_over_the_links),
         RECONCILE_TEST(a_host_that_comes_back_by_one_port_lacks_the_other),
+        RECONCILE_TEST(without_sweeps_no_alarm_about_the_fabric_stands),
+        RECONCILE_TEST(a_start_without_sweeps_ends_the_alarms_of_the_last_run),
         RECONCILE_TEST(a_router_that_comes_back_by_one_port_lacks_the_other),
         RECONCILE_TEST(a_port_whose_switch_is_missing_follows_from_that),
         RECONCILE_TEST(a_port_is_not_missing_apart_from_its_host),
