@@ -196,6 +196,23 @@ static enum statement reconcile_say(void *ctx, const struct policy_alarm *alarm,
     return is_refuted(r, &a->what, why) || is_aged(r, a, why) ? STATEMENT_IS_OVER : STATEMENT_HOLDS;
 }
 
+// A threshold of a port without a link, which is not read: the alarm ends as an alarm about the
+// link would, when the other end is connected elsewhere.
+static enum statement reconcile_say_growth(void *ctx, const struct policy_alarm *alarm,
+                                           struct text *why)
+{
+    const struct reconcile *r = ctx;
+    struct alarm_key key;
+    if (!alarm_key_parse(alarm->key, &key) || key.about != ALARM_ABOUT_GROWTH ||
+        reconcile_peer(r, key.guid, key.port) != FABRIC_NONE)
+        return STATEMENT_OF_OTHERS;
+    struct event *event = journal_find(r->emitter->journal, alarm->last_number);
+    const bool moved =
+        event && is_linked_elsewhere(r, event->peer.node_guid, event->peer.port, why);
+    event_unref(event);
+    return moved ? STATEMENT_IS_OVER : STATEMENT_HOLDS;
+}
+
 // Links come first: alarms about ports depend on alarms about links.
 static void end_alarms(struct reconcile *r)
 {
@@ -207,6 +224,7 @@ static void end_alarms(struct reconcile *r)
                 statements_compare(r->emitter, &detector, &a->is);
         }
     }
+    statements_compare_all(r->emitter, &(struct detector){.say = reconcile_say_growth, .ctx = r});
 }
 
 // Raising what no event told.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Makes the alarms about the fabric agree with the newest snapshot. Most alarms end by the
 // counterpart of their event. reconcile_alarms ends the others: a cable is elsewhere now, the whole
-// node of a port left. reconcile_alarms raises alarms that the snapshot shows and no event told,
-// and finds new root causes for missing things whose root cause is over.
+// node of a port left. A threshold of a port whose cable is elsewhere ends, too, as nobody reads
+// the port. reconcile_alarms raises alarms that the snapshot shows and no event told, and finds new
+// root causes for missing things whose root cause is over.
 //
 // Decides: When does an alarm end?
 // Decides: What is the root cause of a missing node when the old root cause is over?

@@ -181,6 +181,21 @@ static size_t count_alarms(void)
     return count;
 }
 
+static void check_last_end(const char *key, const char *reason)
+{
+    for (int64_t number = journal_last(journal); number > 0; number--) {
+        struct event *event = journal_find(journal, number);
+        const bool is_end =
+            event->type == catalogue_get(CATALOGUE_ALARM_CLEARED) && !strcmp(event->alarm_key, key);
+        if (is_end)
+            assert_string_equal(event->reason, reason);
+        event_unref(event);
+        if (is_end)
+            return;
+    }
+    fail_msg("%s was not cleared", key);
+}
+
 TEST(errors_that_go_on_after_clearing_raise_the_alarm_again)
 {
     char key[] = LINK_KEY;
@@ -360,6 +375,35 @@ TEST(two_alarms_of_one_port_end_after_a_restart)
     assert_int_equal(count_alarms(), 0);
 }
 
+// The port has no link and is not read any more: only the sweep knows that its cable is elsewhere.
+TEST(a_threshold_ends_when_its_cable_is_elsewhere)
+{
+    sweep();
+    read_counters(2);
+    right.values[COUNTER_XMIT_DISCARDS] += 10;
+    read_counters(1);
+    assert_true(journal_alarm_is_active(journal, THRESHOLD_KEY));
+    generated_unlink(&net, 0, 1);
+    sweep();
+    assert_true(journal_alarm_is_active(journal, THRESHOLD_KEY));
+    stop(); // the journal knows where the cable was
+    start();
+    sweep();
+    assert_true(journal_alarm_is_active(journal, THRESHOLD_KEY));
+    generated_link(&net, 0, 1, 1, 3);
+    sweep();
+    assert_false(journal_alarm_is_active(journal, THRESHOLD_KEY));
+    check_last_end(THRESHOLD_KEY, "port 1 of left is connected to port 3 of right now");
+    right.port = 3; // the counters of another port
+    read_counters(3);
+    right.port = 2;
+    read_counters(2);
+    assert_false(journal_alarm_is_active(journal, THRESHOLD_KEY));
+    right.values[COUNTER_XMIT_DISCARDS] += 10;
+    read_counters(1);
+    assert_true(journal_alarm_is_active(journal, THRESHOLD_KEY));
+}
+
 static void read_none(void *ctx, const struct pipeline_context *inside)
 {
     pipeline_change_sources(inside, false, *(const bool *)ctx);
@@ -442,6 +486,7 @@ int main(void)
         COUNTER_ALARMS_TEST(an_alarm_that_waits_is_told_at_the_stop),
         COUNTER_ALARMS_TEST(a_threshold_is_reached_again_after_clearing),
         COUNTER_ALARMS_TEST(two_alarms_of_one_port_end_after_a_restart),
+        COUNTER_ALARMS_TEST(a_threshold_ends_when_its_cable_is_elsewhere),
         COUNTER_ALARMS_TEST(alarms_end_when_no_counters_are_read_any_more),
         COUNTER_ALARMS_TEST(the_log_tells_once_that_counters_are_not_watched),
         COUNTER_ALARMS_TEST(the_log_tells_once_that_ports_that_wait_are_not_watched),
