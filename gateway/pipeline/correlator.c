@@ -233,7 +233,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
         correlator->watching_since = emitter_now(correlator->emitter);
     emitter_restore_left_out(correlator->emitter);
     if (topology_has_base(correlator->emitter->topology)) {
-        reconcile_alarms(correlator->emitter, correlator->watching_since, late,
+        reconcile_alarms(correlator->emitter, &changes, correlator->watching_since, late,
                          correlator->options.age_us);
         expectations_update(correlator->emitter, correlator->options.expectation);
     }

@@ -24,6 +24,7 @@ struct reconcile {
     const struct fabric *fabric;
     struct open_alarms alarms;
     bool late;
+    bool has_newcomers; // a host came, went, moved or was renamed
     int64_t watching_since, age_us;
     int64_t now_us; // policy's clock
     int64_t utc_us;
@@ -150,10 +151,36 @@ static bool reconcile_is_there(const struct reconcile *r, const struct alarm_key
     return there;
 }
 
-// Whether the snapshot shows that the alarm does not hold. Sets `why`.
-static bool is_refuted(const struct reconcile *r, const struct alarm_key *what, struct text *why)
+// Whether somebody replaced the adapter of the missing host: a host of the same name hangs on the
+// same port.
+static bool is_replaced(const struct reconcile *r, const struct open_alarm *a, struct text *why)
 {
+    struct event *lost = journal_find(r->emitter->journal, a->is.last_number);
+    if (!lost)
+        return false;
+    const struct endpoint *place = &lost->peer, *host = &lost->subject;
+    const uint32_t port = reconcile_peer(r, place->node_guid, place->port);
+    struct endpoint now = {0};
+    if (port != FABRIC_NONE)
+        describe_port(r->fabric, port, r->emitter->builder.names, &now);
+    const bool same = now.type == FABRIC_CA && host->node_guid == a->what.guid &&
+                      now.name[0] != '\0' && strcmp(now.name, host->name) == 0;
+    if (same) {
+        text_addf(why, "a host of this name, 0x%016" PRIx64 ", hangs on ", now.node_guid);
+        reconcile_add_port(r, why, fabric_peer(r->fabric, port));
+        text_add(why, " now");
+    }
+    event_unref(lost);
+    return same;
+}
+
+// Whether the snapshot shows that the alarm does not hold. Sets `why`.
+static bool is_refuted(const struct reconcile *r, const struct open_alarm *a, struct text *why)
+{
+    const struct alarm_key *what = &a->what;
     switch (what->kind) {
+    case ALARM_KEY_NODE:
+        return reconcile_is_there(r, what, why) || (r->has_newcomers && is_replaced(r, a, why));
     case ALARM_KEY_LINK:
         return is_link_back(r, what, why);
     case ALARM_KEY_RATE:
@@ -193,11 +220,11 @@ static enum statement reconcile_say(void *ctx, const struct policy_alarm *alarm,
 {
     const struct reconcile *r = ctx;
     const struct open_alarm *a = (const struct open_alarm *)alarm;
-    return is_refuted(r, &a->what, why) || is_aged(r, a, why) ? STATEMENT_IS_OVER : STATEMENT_HOLDS;
+    return is_refuted(r, a, why) || is_aged(r, a, why) ? STATEMENT_IS_OVER : STATEMENT_HOLDS;
 }
 
-// A threshold of a port without a link, which is not read: the alarm ends as an alarm about the
-// link would, when the other end is connected elsewhere.
+// Judges a threshold of a port without a link: nobody reads the port. Like an alarm about the link,
+// the threshold ends when the far end is connected elsewhere.
 static enum statement reconcile_say_growth(void *ctx, const struct policy_alarm *alarm,
                                            struct text *why)
 {
@@ -499,13 +526,26 @@ static void find_causes(struct reconcile *r)
     }
 }
 
-void reconcile_alarms(struct emitter *emitter, int64_t watching_since, bool late, int64_t age_us)
+static bool reconcile_has_newcomers(const struct changes *changes)
+{
+    for (uint32_t i = 0; i < changes->count; i++) {
+        const enum catalogue_event type = changes->all[i].type;
+        if (type == CATALOGUE_HOST_ADDED || type == CATALOGUE_HOST_REMOVED ||
+            type == CATALOGUE_HOST_MOVED || type == CATALOGUE_NODE_RENAMED)
+            return true;
+    }
+    return false;
+}
+
+void reconcile_alarms(struct emitter *emitter, const struct changes *changes,
+                      int64_t watching_since, bool late, int64_t age_us)
 {
     struct fabric *fabric = topology_current(emitter->topology);
     struct reconcile r = {.emitter = emitter,
                           .fabric = fabric,
                           .watching_since = watching_since,
                           .late = late,
+                          .has_newcomers = reconcile_has_newcomers(changes),
                           .age_us = age_us,
                           .now_us = emitter_now(emitter),
                           .utc_us = clock_utc(emitter->builder.clock)};

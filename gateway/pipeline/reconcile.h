@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Makes the alarms about the fabric agree with the newest snapshot. Most alarms end by the
 // counterpart of their event. reconcile_alarms ends the others: a cable is elsewhere now, the whole
-// node of a port left. A threshold of a port whose cable is elsewhere ends, too, as nobody reads
-// the port. reconcile_alarms raises alarms that the snapshot shows and no event told, and finds new
-// root causes for missing things whose root cause is over.
+// node of a port left, a host with the name of a missing host hangs on the same port. A threshold
+// ends, too, if the port has no link and the cable is elsewhere: nobody reads the port.
+// reconcile_alarms raises alarms that the snapshot shows and no event told, and finds new root
+// causes for missing things whose root cause is over.
 //
 // Decides: When does an alarm end?
 // Decides: What is the root cause of a missing node when the old root cause is over?
@@ -21,7 +22,8 @@
 // clock while the gateway runs makes no alarm older. In the first hour, in which somebody may set
 // the clock right, the time before this run does not count. `watching_since`: the first snapshot of
 // this run, on policy's clock.
-void reconcile_alarms(struct emitter *emitter, int64_t watching_since, bool late, int64_t age_us);
+void reconcile_alarms(struct emitter *emitter, const struct changes *changes,
+                      int64_t watching_since, bool late, int64_t age_us);
 
 // Adds to the reason of each switch that is back which nodes behind the switch are still missing:
 // "8 of the 12 nodes that went with it are still missing: a, b, c, d, e and 3 more". Call it before

@@ -472,6 +472,62 @@ static void check_half_return(enum fabric_type type)
     assert_int_equal(count_alarms(), 0);
 }
 
+// An adapter that was replaced: another GUID, the host's name, the same port.
+static uint32_t replace_host(uint32_t host, size_t cable, const char *name)
+{
+    const uint32_t other = add_node(FABRIC_CA, name, 2);
+    off[host] = true;
+    connect(cables[cable].a, cables[cable].port_a, other, 1);
+    return other;
+}
+
+TEST(a_host_of_the_name_at_the_port_ends_the_alarm)
+{
+    const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
+    const size_t cable = connect(0, 7, host, 1);
+    sweep();
+    off[host] = true;
+    sweep();
+    told(CATALOGUE_HOST_REMOVED);
+    const uint32_t other = replace_host(host, cable, "MT4119 ConnectX5");
+    sweep();
+    told(CATALOGUE_HOST_ADDED);
+    assert_true(is_active(node_key(host)));
+    generated_rename(&plant, other, "node1 HCA-1"); // once its driver runs
+    sweep();
+    char why[EVENT_REASON_SIZE];
+    snprintf(why, sizeof why, "a host of this name, 0x%016" PRIx64 ", hangs on port 7 of core now",
+             guid_of(other));
+    check_told(CATALOGUE_ALARM_CLEARED, node_key(host), why);
+    assert_int_equal(count_alarms(), 0);
+    sweep();
+    check_nothing_told();
+}
+
+TEST(an_adapter_that_is_replaced_between_two_sweeps_leaves_no_alarm)
+{
+    const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
+    const size_t cable = connect(0, 7, host, 1);
+    sweep();
+    replace_host(host, cable, "node1 HCA-1");
+    sweep();
+    told(CATALOGUE_HOST_ADDED);
+    assert_false(is_active(node_key(host)));
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_host_of_another_name_or_at_another_port_ends_no_alarm)
+{
+    const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
+    const size_t cable = connect(0, 7, host, 1);
+    sweep();
+    replace_host(host, cable, "node2 HCA-1");
+    connect(0, 8, add_node(FABRIC_CA, "node1 HCA-1", 2), 1);
+    sweep();
+    sweep();
+    assert_true(is_active(node_key(host)));
+}
+
 TEST(a_host_that_comes_back_by_one_port_lacks_the_other)
 {
     check_half_return(FABRIC_CA);
@@ -910,7 +966,7 @@ static void reconcile_alone(void *ctx, const struct pipeline_context *inside)
 {
     int64_t *emitted = ctx;
     const int64_t begun = clock_monotonic(&clock_system);
-    reconcile_alarms(inside->emitter, 1, false, 0);
+    reconcile_alarms(inside->emitter, &(struct changes){0}, 1, false, 0);
     journal_commit(journal);
     *emitted = journal_last(journal) - seen_through;
     printf("reconciled %zu alarms in %" PRId64 " ms, %" PRId64 " events\n", count_alarms(),
@@ -1034,6 +1090,9 @@ int main(void)
         RECONCILE_TEST(a_slow_link_of_which_nothing_is_known_stays_so),
         RECONCILE_TEST(a_switch_with_another_guid_takes_over_the_links),
         RECONCILE_TEST(a_host_that_comes_back_by_one_port_lacks_the_other),
+        RECONCILE_TEST(a_host_of_the_name_at_the_port_ends_the_alarm),
+        RECONCILE_TEST(an_adapter_that_is_replaced_between_two_sweeps_leaves_no_alarm),
+        RECONCILE_TEST(a_host_of_another_name_or_at_another_port_ends_no_alarm),
         RECONCILE_TEST(without_sweeps_no_alarm_about_the_fabric_stands),
         RECONCILE_TEST(a_start_without_sweeps_ends_the_alarms_of_the_last_run),
         RECONCILE_TEST(a_router_that_comes_back_by_one_port_lacks_the_other),
