@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 // getrandom(2) waits until the pool is seeded, and then fulfils small requests completely. A
@@ -20,6 +21,27 @@ static void random_fill(void *ctx, void *out, size_t size)
 }
 
 const struct random random_system = {random_fill, NULL};
+
+static void random_fill_from_pool(void *ctx, void *out, size_t size)
+{
+    struct random_pool *pool = ctx;
+    if (size > sizeof pool->octets) {
+        pool->source->fill(pool->source->ctx, out, size);
+        return;
+    }
+    if (size > sizeof pool->octets - pool->used) {
+        pool->source->fill(pool->source->ctx, pool->octets, sizeof pool->octets);
+        pool->used = 0;
+    }
+    memcpy(out, pool->octets + pool->used, size);
+    pool->used += size;
+}
+
+void random_pool_init(struct random_pool *pool, const struct random *source)
+{
+    *pool = (struct random_pool){
+        {random_fill_from_pool, pool}, .source = source, .used = sizeof pool->octets};
+}
 
 int64_t backoff_us(unsigned failures, int64_t first_us, int64_t last_us,
                    const struct random *random)

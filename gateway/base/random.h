@@ -16,6 +16,18 @@ struct random {
 // The kernel's generator, getrandom(2).
 extern const struct random random_system;
 
+// Numbers of another generator, fetched many at a time: a call of the kernel's generator takes
+// longer than to use the numbers. One thread at a time.
+struct random_pool {
+    struct random random; // fills from the pool
+    const struct random *source;
+    uint8_t octets[512];
+    size_t used;
+};
+
+// The pool must not move afterwards.
+void random_pool_init(struct random_pool *pool, const struct random *source);
+
 // Exponential back-off: how long to wait before a retry.
 //
 // `first_us` after the first failure, doubled after each further failure in a row, up to `last_us`;

@@ -67,6 +67,7 @@ struct pipeline {
     size_t joinable;       // threads
     atomic_size_t started; // threads that have taken their batch
     struct repeats repeats;
+    struct random_pool random; // of the identifiers of events
     struct emitter emitter;
     struct correlator *correlator;
     struct unreliable_links unreliable_links;
@@ -507,6 +508,8 @@ static void pipeline_make_parts(struct pipeline *p)
                          .log = p->options.log,
                          .look = pipeline_look,
                          .ctx = p};
+    random_pool_init(&p->random, p->options.builder.random);
+    p->emitter.builder.random = &p->random.random;
     const struct correlator_options correlator = {.emitter = &p->emitter,
                                                   .watch = p->options.watch,
                                                   .read_counters = p->options.read_counters,
