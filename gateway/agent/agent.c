@@ -311,11 +311,6 @@ static void agent_follow_fabric(struct agent *agent)
     agent_add_devices(agent);
 }
 
-static int64_t agent_earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void *agent_run(void *arg)
 {
     struct agent *agent = arg;
@@ -326,8 +321,8 @@ static void *agent_run(void *arg)
         struct pollfd fds[FDS] = {
             [0] = {.fd = agent->wake, .events = POLLIN}, [2] = {.fd = fd, .events = POLLIN}};
         int64_t next = agentx_client_poll(agent->client, &fds[1]);
-        next = agent_earlier(next, walk_cache_expire(agent->cache));
-        agent_wait_until(agent, fds, agent_earlier(next, agent_read_on(agent)));
+        next = clock_earlier(next, walk_cache_expire(agent->cache));
+        agent_wait_until(agent, fds, clock_earlier(next, agent_read_on(agent)));
         if (fds[2].revents)
             eventfd_read(fd, &(eventfd_t){0}); // before the answers are looked for
         agentx_client_run(agent->client, fds[1].revents);

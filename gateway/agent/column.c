@@ -249,6 +249,12 @@ bool field_node_description(struct look *look, struct agentx_value *out)
     return put_text(out, text, sizeof text);
 }
 
+bool field_lid(struct look *look, struct agentx_value *out)
+{
+    const struct fabric_port *port = look_port(look);
+    return port->detail.known && put_number(out, port->lid);
+}
+
 bool field_gid_prefix(struct look *look, struct agentx_value *out)
 {
     const struct fabric_port *port = look_port(look);

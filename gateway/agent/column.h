@@ -92,7 +92,8 @@ bool field_node_guid(struct look *look, struct agentx_value *out);
 bool field_node_port_guid(struct look *look,
                           struct agentx_value *out); // of its first port with one
 bool field_node_description(struct look *look, struct agentx_value *out); // a DisplayString
-bool field_gid_prefix(struct look *look, struct agentx_value *out);       // of the row's port
+bool field_lid(struct look *look, struct agentx_value *out);              // of the row's port
+bool field_gid_prefix(struct look *look, struct agentx_value *out);       // as well
 
 #define FIELD_CONSTANT(n) .get = field_constant, .field = {.field = (n)}
 

@@ -287,18 +287,13 @@ static bool client_read(struct agentx_client *c, struct error *err)
 
 // Timers.
 
-static int64_t client_earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 // The time of the next Ping or Register. There is none while PDUs wait to be written.
 static int64_t client_next_request(const struct agentx_client *c)
 {
     if (agentx_link_waiting(&c->link) > 0)
         return INT64_MAX;
     const int64_t next = c->request_count == 0 ? c->heard_at + PING_US : INT64_MAX;
-    return c->registers == 0 ? client_earlier(next, c->regions_retry_at) : next;
+    return c->registers == 0 ? clock_earlier(next, c->regions_retry_at) : next;
 }
 
 // The time of the next work, if the master sends nothing until then.
@@ -308,16 +303,16 @@ static int64_t client_next_time(const struct agentx_client *c)
         return c->opened_at + ANSWER_US;
     int64_t next = client_next_request(c);
     if (agentx_link_waiting(&c->link) == 0)
-        next = client_earlier(next, agentx_later_until(&c->later));
+        next = clock_earlier(next, agentx_later_until(&c->later));
     if (c->is_open && c->tried < c->options.region_count && c->registers == 0 &&
         agentx_link_waiting(&c->link) == 0)
         next = 0; // regions that were added
     if (c->request_count > 0)
-        next = client_earlier(next, c->requests[c->request_head].sent_at + ANSWER_US);
+        next = clock_earlier(next, c->requests[c->request_head].sent_at + ANSWER_US);
     if (agentx_link_waiting(&c->link) > 0)
-        next = client_earlier(next, c->link.moved_at + UNREAD_US);
+        next = clock_earlier(next, c->link.moved_at + UNREAD_US);
     if (c->set.phase != AGENTX_SET_NONE)
-        next = client_earlier(next, c->set.heard_at + SET_US);
+        next = clock_earlier(next, c->set.heard_at + SET_US);
     return next;
 }
 

@@ -36,6 +36,11 @@ static inline int64_t clock_now(void)
     return clock_monotonic(&clock_system);
 }
 
+static inline int64_t clock_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 // Initialises a condition variable with CLOCK_MONOTONIC, a clock that nobody can set. The caller
 // destroys the condition variable.
 void clock_condition_init(pthread_cond_t *condition);

@@ -53,11 +53,6 @@ struct reads {
     struct reads_counters counters; // `sent` is in the windows
 };
 
-static int64_t reads_earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t reads_now(const struct reads *d)
 {
     return clock_monotonic(d->options.clock);
@@ -188,7 +183,7 @@ static bool reads_has_room(const struct request_window *w, int64_t now, int64_t 
         if (now >= slot->sent_at + OVERDUE_US)
             continue;
         under_way++;
-        *when = reads_earlier(*when, slot->sent_at + OVERDUE_US);
+        *when = clock_earlier(*when, slot->sent_at + OVERDUE_US);
     }
     if (TAILQ_EMPTY(&w->free))
         *when = INT64_MAX;
@@ -647,15 +642,15 @@ static int64_t reads_next(struct reads *d, int64_t now)
         const struct request_slot *slot;
         int64_t when;
         TAILQ_FOREACH(slot, &d->windows[lane].under_way, in_order)
-        next = reads_earlier(next, slot->answer_by > now ? slot->answer_by : d->free_at);
+        next = clock_earlier(next, slot->answer_by > now ? slot->answer_by : d->free_at);
         if (!reads_pick(d, lane, now))
             continue;
         if (reads_has_room(&d->windows[lane], now, &when))
             when = d->attached ? d->free_at : d->look_at;
-        next = reads_earlier(next, when);
+        next = clock_earlier(next, when);
     }
     const struct read_entry *oldest = TAILQ_FIRST(&d->cache.done);
-    return oldest ? reads_earlier(next, oldest->until) : next;
+    return oldest ? clock_earlier(next, oldest->until) : next;
 }
 
 int64_t reads_run(struct reads *d)

@@ -9,11 +9,6 @@
 
 // The schedule.
 
-static int64_t sweep_rules_earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 void sweep_schedule_init(struct sweep_schedule *s, int64_t interval_us, int64_t settle_us,
                          int64_t now)
 {
@@ -23,15 +18,15 @@ void sweep_schedule_init(struct sweep_schedule *s, int64_t interval_us, int64_t 
 
 static int64_t sweep_rules_settled_at(const struct sweep_schedule *s)
 {
-    return sweep_rules_earlier(s->last_trigger + s->settle_us,
-                               s->first_trigger + SWEEP_SCHEDULE_SETTLES_MAX * s->settle_us);
+    return clock_earlier(s->last_trigger + s->settle_us,
+                         s->first_trigger + SWEEP_SCHEDULE_SETTLES_MAX * s->settle_us);
 }
 
 int64_t sweep_schedule_due(const struct sweep_schedule *s)
 {
     if (s->at_once)
         return 0;
-    return s->triggered ? sweep_rules_earlier(s->next_at, sweep_rules_settled_at(s)) : s->next_at;
+    return s->triggered ? clock_earlier(s->next_at, sweep_rules_settled_at(s)) : s->next_at;
 }
 
 void sweep_schedule_trigger(struct sweep_schedule *s, int64_t now)

@@ -193,17 +193,11 @@ INTERFACE(connector, put_truth(out, port->number > 0))
 GETTER(device_interfaces_oper_status, put_number(out, device_interfaces_oper(look)))
 GETTER(device_interfaces_discontinuity, put_time_stamp(out, look, device_interfaces_began(look)))
 
-static bool device_interfaces_number(struct look *look, struct agentx_value *out)
-{
-    const struct fabric_node *node = look_node(look);
-    return put_number(out, node->type == FABRIC_SWITCH ? node->ports : 1);
-}
+GETTER(device_interfaces_number,
+       put_number(out, look_node(look)->type == FABRIC_SWITCH ? look_node(look)->ports : 1))
 
-static bool device_interfaces_fabric_number(struct look *look, struct agentx_value *out)
-{
-    const struct interface_list *list = snapshot_interfaces_of(look->snapshot);
-    return put_number(out, list->interfaces);
-}
+GETTER(device_interfaces_fabric_number,
+       put_number(out, snapshot_interfaces_of(look->snapshot)->interfaces))
 
 static const struct table_column DEVICE_IF_NUMBER_COLUMNS[] = {
     {"ifNumber", 1, AGENTX_INTEGER, .get = device_interfaces_number},

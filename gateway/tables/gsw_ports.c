@@ -83,10 +83,7 @@ const struct table GSW_LINKS = {"gswTopoComTable", TABLE_OID(TABLES_GSW_IDS, 5, 
 enum { ACTIVE_DEFER = 5, PHY_TEST = 7, POLLING = 2, MTU_256 = 1, MTU_4096 = 5 };
 enum { VL0 = 1, VL0_TO_VL14 = 5 };
 
-static bool gsw_ports_member(struct look *look, struct agentx_value *out)
-{
-    return look_port(look)->known && field_of_struct(look_port(look), look, out);
-}
+GETTER(gsw_ports_member, look_port(look)->known &&field_of_struct(look_port(look), look, out))
 
 #define MEMBER(member, how) .get = gsw_ports_member, FIELD_MEMBER(struct fabric_port, member, how)
 #define DETAIL(which, first, last)                                                                 \

@@ -67,11 +67,8 @@ static bool lldp_remote_port(struct look *look, struct agentx_value *out)
     return put_text(out, text, sizeof text);
 }
 
-static bool lldp_remote_port_descr(struct look *look, struct agentx_value *out)
-{
-    const struct fabric_port *port = look_port(look);
-    return device_put_port_name(out, look, port->peer_node, port->peer_port);
-}
+GETTER(lldp_remote_port_descr,
+       device_put_port_name(out, look, look_port(look)->peer_node, look_port(look)->peer_port))
 
 GETTER(lldp_remote_name, device_put_text(out, device_name(look, lldp_peer(look))))
 GETTER(lldp_remote_descr, device_put_description(out, lldp_peer(look)))

@@ -178,17 +178,11 @@ GETTER(own_event_field, put_field(out, look->event, (enum mib_syntax)look->colum
                                   look->column->field.most, (enum field)look->column->field.field))
 
 // The issuer's LID if a Report caused the event, otherwise the subject's.
-static bool own_event_lid(struct look *look, struct agentx_value *out)
-{
-    const struct event *event = look->event;
-    return put_number(out, event->raw_size > 0 ? event->issuer.lid : event->subject.lid);
-}
+GETTER(own_event_lid, put_number(out, look->event->raw_size > 0 ? look->event->issuer.lid
+                                                                : look->event->subject.lid))
 
-static bool own_event_vendor(struct look *look, struct agentx_value *out)
-{
-    const struct notice *notice = &look->event->notice;
-    return put_number(out, notice->generic ? 0 : notice->producer);
-}
+GETTER(own_event_vendor,
+       put_number(out, look->event->notice.generic ? 0 : look->event->notice.producer))
 
 static bool own_event_counter(struct look *look, struct agentx_value *out)
 {

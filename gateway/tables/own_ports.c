@@ -68,11 +68,8 @@ static bool own_ports_peer_name(struct look *look, struct agentx_value *out)
                 : put_octets(out, "", 0);
 }
 
-static bool own_ports_peer_number(struct look *look, struct agentx_value *out)
-{
-    const bool has_peer = own_ports_peer(look) != NULL;
-    return put_number(out, has_peer ? look_port(look)->peer_port : 0);
-}
+GETTER(own_ports_peer_number,
+       put_number(out, own_ports_peer(look) ? look_port(look)->peer_port : 0))
 
 static bool own_ports_state(struct look *look, struct agentx_value *out)
 {

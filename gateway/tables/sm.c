@@ -125,11 +125,8 @@ const struct table SM_CONFIG = {"ibSmConfigTable", TABLE_OID(TABLES_SM_IDS, 1, 1
 
 // ibSmNodeInfoTable.
 
-static bool sm_local_port(struct look *look, struct agentx_value *out)
-{
-    const struct fabric_node *node = look_node(look);
-    return node->partition_cap != 0 && put_number(out, node->local_port);
-}
+GETTER(sm_local_port,
+       look_node(look)->partition_cap != 0 && put_number(out, look_node(look)->local_port))
 
 static const struct table_column SM_NODES_COLUMNS[] = {
     {"ibSmNodeInfoSubnetPrefix", 1, AGENTX_OCTETS, .get = sm_get_prefix},
@@ -154,12 +151,6 @@ const struct table SM_NODES = {"ibSmNodeInfoTable", TABLE_OID(TABLES_SM_IDS, 1, 
 
 // ibSmPortInfoTable.
 
-static bool sm_lid(struct look *look, struct agentx_value *out)
-{
-    const struct fabric_port *port = look_port(look);
-    return port->detail.known && put_number(out, port->lid);
-}
-
 #define NUMBER(which)      AGENTX_INTEGER, PORT_FIELD(which, FIELD_NUMBER)
 #define UP_TO(which, last) AGENTX_INTEGER, PORT_FIELD(which, FIELD_NUMBER, .most = (last))
 #define MTU_OR_VLS(which)                                                                          \
@@ -173,7 +164,7 @@ static const struct table_column SM_PORTS_COLUMNS[] = {
     {"ibSmPortInfoLocalPortNum", 3, AGENTX_INTEGER, .get = field_row_number},
     {"ibSmPortInfoMKey", 4, FIELD_KEY(8)},
     {"ibSmPortInfoGIDPrefix", 5, AGENTX_OCTETS, .get = field_gid_prefix},
-    {"ibSmPortInfoLID", 6, AGENTX_INTEGER, .get = sm_lid},
+    {"ibSmPortInfoLID", 6, AGENTX_INTEGER, .get = field_lid},
     {"ibSmPortInfoMasterSmLID", 7, NUMBER(PORT_INFO_MASTER_SM_LID)},
     {"ibSmPortInfoCapMask", 8, OCTETS(PORT_INFO_CAPABILITY_MASK)},
     {"ibSmPortInfoDiagCode", 9, OCTETS(PORT_INFO_DIAG_CODE)},

@@ -68,11 +68,8 @@ static bool sm_lanes_of_pair(struct look *look, struct agentx_value *out)
                         look->column->number - LANES_SW_FIRST);
 }
 
-static bool sm_lanes_of_port(struct look *look, struct agentx_value *out)
-{
-    return sm_lanes_put(out, look_smp(look, look->port, DEMAND_SL_TO_VL, 0),
-                        look->column->number - LANES_CA_FIRST);
-}
+GETTER(sm_lanes_of_port, sm_lanes_put(out, look_smp(look, look->port, DEMAND_SL_TO_VL, 0),
+                                      look->column->number - LANES_CA_FIRST))
 
 #define LANE(table, sl, at, getter)                                                                \
     {                                                                                              \

@@ -77,10 +77,7 @@ static bool sm_records_vector(struct look *look, struct agentx_value *out)
                       sa_records_copy(sm_records_of(look), look->at, octets, sizeof octets));
 }
 
-static bool sm_records_vector_size(struct look *look, struct agentx_value *out)
-{
-    return sm_records_vector(look, out) && put_number(out, out->size);
-}
+GETTER(sm_records_vector_size, sm_records_vector(look, out) && put_number(out, out->size))
 
 // ibSmPartitionTable, from P_KeyTableRecords. A partition is named by its P_Key with the membership
 // bit set.
@@ -121,10 +118,8 @@ enum {
 enum { MGID_SIZE = 16, MEMBER_ELEMENT_SIZE = 18, MTU_LEAST = 1, MTU_MOST = 5 };
 enum { RATE_LEAST = 2, RATE_MOST = 24 };
 
-static bool sm_records_field(struct look *look, struct agentx_value *out)
-{
-    return field_of_octets(sa_records_first(sm_records_of(look), look->at), look, out);
-}
+GETTER(sm_records_field,
+       field_of_octets(sa_records_first(sm_records_of(look), look->at), look, out))
 
 // Scopes without a label have no instance.
 static bool sm_records_scope(struct look *look, struct agentx_value *out)

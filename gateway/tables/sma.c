@@ -90,16 +90,10 @@ const struct table SMA_SWITCH = {"ibSmaSwitchInfo", TABLE_OID(TABLES_SMA_IDS, 1,
 #define INIT_TYPE(bit)       TRUTH(BIT(37, bit))
 #define INIT_TYPE_REPLY(bit) TRUTH(BIT(41, 4 + (bit)))
 
-static bool sma_lid(struct look *look, struct agentx_value *out)
-{
-    const struct fabric_port *port = look_port(look);
-    return port->detail.known && put_number(out, port->lid);
-}
-
 static const struct table_column SMA_END_PORT_COLUMNS[] = {
     {"ibSmaPortMKey", 1, FIELD_KEY(8)},
     {"ibSmaPortGidPrefix", 2, AGENTX_OCTETS, .get = field_gid_prefix},
-    {"ibSmaPortLid", 3, AGENTX_GAUGE32, .get = sma_lid},
+    {"ibSmaPortLid", 3, AGENTX_GAUGE32, .get = field_lid},
     {"ibSmaPortMasterSmLid", 4, NUMBER(PORT_INFO_MASTER_SM_LID)},
     {"ibSmaPortIsSubnetManager", 5, CAPABILITY(1)},
     {"ibSmaPortIsNoticeSupported", 6, CAPABILITY(2)},
