@@ -268,13 +268,21 @@ static bool kafka_begin(struct kafka_sink *s, int64_t until, struct error *err)
 
 static void kafka_check_brokers(struct kafka_sink *s)
 {
-    if (s->failed || atomic_load(&s->current->brokers) <= PRODUCER_BROKERS_MAX)
+    if (s->failed)
         return;
     s->failed = true;
-    error_set(&s->problem,
-              "the brokers %s say that there are more than %d of them, each of which would take a "
-              "thread here: look whether they are yours",
-              s->options->brokers, PRODUCER_BROKERS_MAX);
+    if (atomic_load(&s->current->brokers) > PRODUCER_BROKERS_MAX)
+        error_set(&s->problem,
+                  "the brokers %s say that there are more than %d of them, each of which would "
+                  "take a thread here: look whether they are yours",
+                  s->options->brokers, PRODUCER_BROKERS_MAX);
+    else if (producer_is_told_beyond(s->current, PRODUCER_TOLD_MAX))
+        error_set(&s->problem,
+                  "the brokers %s say too much about their topics for the memory here: look "
+                  "whether they are yours, and whether the topics need so many partitions",
+                  s->options->brokers);
+    else
+        s->failed = false;
 }
 
 static bool kafka_is_worth_waiting(const struct kafka_sink *s, int64_t until)
@@ -458,6 +466,8 @@ static enum sink_result kafka_send(void *self, const struct event *event, struct
         *err = s->problem;
         return SINK_FAILED;
     }
+    if (!s->current && !kafka_connect(s, clock_now() + OPEN_US, err)) // `idle` has ended it
+        return SINK_FAILED;
     struct text value = values_room(&s->current->values);
     if (!value.buf)
         return SINK_BLOCKED;
@@ -508,7 +518,8 @@ static bool kafka_wait(void *self, int timeout_ms, struct error *err)
 
 // Takes in librdkafka's reports, whose number would grow otherwise. Brokers that are away now may
 // be back at the next event; librdkafka tells so then. A client that has failed ends now, and not
-// only at the next event.
+// only at the next event. So does a client that has kept much of the brokers' answers: the next
+// event has a new client.
 static void kafka_idle(void *self)
 {
     struct kafka_sink *s = self;
@@ -516,7 +527,7 @@ static void kafka_idle(void *self)
         return;
     rd_kafka_poll(s->current->handle, 0);
     kafka_check_brokers(s);
-    if (s->failed)
+    if (s->failed || producer_is_told_beyond(s->current, PRODUCER_TOLD_MAX / 2))
         kafka_end(s, 0);
     s->hopeless = false;
     s->too_old_us = 0;

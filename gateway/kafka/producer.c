@@ -129,7 +129,8 @@ static bool producer_set_sasl(rd_kafka_conf_t *conf, const struct kafka_options 
 static bool producer_set_all(rd_kafka_conf_t *conf, const struct kafka_options *o, bool idempotent,
                              unsigned batch_size, struct error *err)
 {
-    char octets[12] = "";
+    char octets[12] = "", answer[12];
+    snprintf(answer, sizeof answer, "%d", PRODUCER_ANSWER_MAX);
     if (batch_size > 0)
         snprintf(octets, sizeof octets, "%u", batch_size);
     static const char *const PROTOCOLS[2][2] = {{"plaintext", "sasl_plaintext"},
@@ -138,7 +139,7 @@ static bool producer_set_all(rd_kafka_conf_t *conf, const struct kafka_options *
            producer_set(conf, "partitioner", "murmur2_random", err) &&
            producer_set(conf, "topic.metadata.propagation.max.ms", "5000", err) &&
            producer_set(conf, "reconnect.backoff.max.ms", "2000", err) &&
-           producer_set(conf, "receive.message.max.bytes", "8388608", err) &&
+           producer_set(conf, "receive.message.max.bytes", answer, err) &&
            producer_set(conf, "batch.size", octets, err) && producer_set_users(conf, o, err) &&
            producer_set(conf, "bootstrap.servers", o->brokers, err) &&
            producer_set(conf, "security.protocol", PROTOCOLS[o->uses_tls][o->mechanism != NULL],
@@ -310,12 +311,39 @@ static rd_kafka_resp_err_t producer_on_thread_end(rd_kafka_t *handle, rd_kafka_t
     return producer_count(opaque, type, -1);
 }
 
+// What all clients were told, and their number.
+static atomic_size_t producer_told, producer_count_all;
+
+bool producer_is_told_beyond(const struct producer *producer, size_t max)
+{
+    const size_t all = atomic_load(&producer_told);
+    return all > max && atomic_load(&producer->told) >= all / atomic_load(&producer_count_all);
+}
+
+// Before librdkafka reads the answer. Only what answers to Metadata say stays in memory.
+static rd_kafka_resp_err_t producer_on_answer(rd_kafka_t *handle, int socket, const char *name,
+                                              int32_t broker, int16_t request, int16_t version,
+                                              int32_t number, size_t size, int64_t us,
+                                              rd_kafka_resp_err_t err, void *opaque)
+{
+    enum { METADATA = 3 };
+    struct producer *c = opaque;
+    (void)handle, (void)socket, (void)name, (void)broker, (void)version, (void)number, (void)us;
+    (void)err;
+    if (request == METADATA) {
+        atomic_fetch_add(&c->told, size);
+        atomic_fetch_add(&producer_told, size);
+    }
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
 static rd_kafka_resp_err_t producer_on_new(rd_kafka_t *handle, const rd_kafka_conf_t *conf,
                                            void *opaque, char *reason, size_t size)
 {
     (void)conf;
     (void)reason;
     (void)size;
+    rd_kafka_interceptor_add_on_response_received(handle, "ibtrapd", producer_on_answer, opaque);
     rd_kafka_interceptor_add_on_thread_start(handle, "ibtrapd", producer_on_thread, opaque);
     return rd_kafka_interceptor_add_on_thread_exit(handle, "ibtrapd", producer_on_thread_end,
                                                    opaque);
@@ -323,6 +351,8 @@ static rd_kafka_resp_err_t producer_on_new(rd_kafka_t *handle, const rd_kafka_co
 
 static void producer_free(struct producer *producer)
 {
+    atomic_fetch_sub(&producer_told, atomic_load(&producer->told));
+    atomic_fetch_sub(&producer_count_all, 1);
     values_free(&producer->values);
     free(producer);
 }
@@ -332,6 +362,7 @@ struct producer *producer_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owne
 {
     char reason[300];
     struct producer *c = memory_zeroed(1, sizeof *c);
+    atomic_fetch_add(&producer_count_all, 1);
     values_init(&c->values);
     atomic_init(&c->sink, sink);
     atomic_init(&c->look_up_until, look_up_until);

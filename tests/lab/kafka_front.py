@@ -142,10 +142,12 @@ class Front:
 
     lose_request, lose_answer: of requests to produce, each one of so many is lost, with its connection, before or after
     the partition stored it. password: a Password. tls: an ssl.SSLContext. crowd: it says that so many more brokers are
-    there, which nobody can reach. largest: the octets of records that a request may have; 0: any number."""
+    there, which nobody can reach. largest: the octets of records that a request may have; 0: any number. partitions: it
+    says that each topic has so many; 0: the cluster's."""
 
-    def __init__(self, cluster, lose_request=0, lose_answer=0, password=None, tls=None, crowd=0, largest=0):
-        self.crowd = crowd
+    def __init__(self, cluster, lose_request=0, lose_answer=0, password=None, tls=None, crowd=0, largest=0,
+                 partitions=0):  # pylint: disable=too-many-arguments
+        self.crowd, self.partitions = crowd, partitions
         self.crowd_told = self.connected = 0  # answers with the crowd; connections
         self.numbers = Numbers()
         self.produced = self.lost = self.refused = self.too_large = 0
@@ -212,6 +214,16 @@ class Front:
                         for number in range(self.crowd))
         return answer[:at] + struct.pack(">i", struct.unpack_from(">i", answer, at)[0] + self.crowd) + more + answer[at + 4:]
 
+    def divide(self, version, body, port):
+        """An answer about the topics of a request, each with the made-up partitions."""
+        r, listener = _Reader(body), self._listeners[port]
+        names = [r.string() for _ in range(max(r.take("i"), 0))]
+        partitions = struct.pack(">i", self.partitions) + b"".join(
+            struct.pack(">hiiii", 0, number, 1, 0, 0) for number in range(self.partitions))
+        return (bytes(4 if version >= 3 else 0) + struct.pack(">ii", 1, 1) + _string("127.0.0.1")
+                + struct.pack(">ihhii", listener.getsockname()[1], -1, -1, 1, len(names))
+                + b"".join(struct.pack(">h", 0) + _string(name) + b"\0" + partitions for name in names))
+
     def produce(self, port, body, ask):
         """Answers a request to produce as a broker does; `ask` has the cluster's with that port answer it. None: lost."""
         with self._lock:
@@ -269,6 +281,8 @@ class _Connection:
         if kind == PRODUCE:
             assert version == 7
             return self._front.produce(self._port, body, lambda: self._ask(frame))
+        if kind == METADATA and self._front.partitions:
+            return self._front.divide(version, body, self._port)
         answer = self._ask(frame)
         return self._front.add_crowd(version, self._front.rename(answer)) if kind == METADATA else answer
 
