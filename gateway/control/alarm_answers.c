@@ -199,6 +199,7 @@ static void alarm_answers_shelve_in_pipeline(void *ctx, const struct pipeline_co
 {
     struct shelving *s = ctx;
     int64_t ahead = s->until_us - clock_utc(inside->builder->clock);
+    journal_follow_clock(s->journal);
     s->done = journal_shelve_alarm(s->journal, s->key, s->until_us, s->who);
     if (s->done)
         policy_shelve(inside->policy, s->key, ahead > 0 ? inside->now_us + ahead : 0,
@@ -365,6 +366,7 @@ static void alarm_answers_start_in_pipeline(void *ctx, const struct pipeline_con
     struct policy_maintenance window = {.nodes = c->window.nodes,
                                         .until_us = inside->now_us + ahead};
     memcpy(window.name, c->window.name, sizeof window.name);
+    journal_follow_clock(c->journal);
     c->done = journal_set_maintenance(c->journal, &c->window) &&
               policy_start_maintenance(inside->policy, &window, inside->now_us);
     journal_commit(c->journal);

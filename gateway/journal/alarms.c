@@ -41,12 +41,12 @@ struct cause {
 struct alarms {
     struct mirror mirror;
     pthread_mutex_t lock;
+    const struct clock *clock;
     struct hash by_key, causes;
     struct alarm_entries order, changed; // by number of the event; by time of the change
     struct alarm_entry *page_end;        // the last of the last page; NULL: none
     struct alarm_entry *near;            // of the row of the file taken last; NULL: none
     struct alarm_entry *to_write;        // the next in `changed` to be written; NULL: none
-    size_t active_count;
     struct alarm_counts active;
     bool keeps_ends; // there may be alarms to keep (alarms_is_kept)
 };
@@ -193,7 +193,6 @@ static void alarms_set_active(struct alarms *a, struct alarm_entry *e, bool acti
 {
     if (active == e->active)
         return;
-    a->active_count += active ? 1 : (size_t)-1;
     alarms_tally(a, e, active ? 1 : -1);
     e->active = active;
 }
@@ -256,6 +255,7 @@ static struct alarm alarms_begin_again(const struct alarm *before, const struct 
     struct alarm alarm = alarms_new_alarm(event->alarm_key, event, sequence);
     if (before->over) {
         alarm.shelved_until_us = before->shelved_until_us;
+        alarm.shelved_for_us = before->shelved_for_us;
         memcpy(alarm.shelved_by, before->shelved_by, sizeof alarm.shelved_by);
     }
     if (before->over &&
@@ -366,7 +366,9 @@ static void alarms_merge(struct alarms *a, struct alarm_entry *e, const struct a
     alarm.raised_us = stored->raised_us;
     alarm.count += stored->count;
     alarm.acknowledged_us = stored->acknowledged_us;
-    alarm.shelved_until_us = stored->shelved_until_us;
+    alarm.shelved_for_us = stored->shelved_for_us;
+    alarm.shelved_until_us =
+        maintenance_windows_end(a->clock, stored->shelved_until_us, stored->shelved_for_us);
     memcpy(alarm.event_id, stored->event_id, sizeof alarm.event_id);
     if (alarm.notified == ALARM_NOT_NOTIFIED) {
         alarm.notified = stored->notified;
@@ -388,6 +390,10 @@ static void alarms_take(void *self, const void *row)
         alarms_set_active(a, e, !stored->over);
         a->keeps_ends |= alarms_is_kept(e);
         e->revision = 1;
+        e->alarm.shelved_until_us =
+            maintenance_windows_end(a->clock, stored->shelved_until_us, stored->shelved_for_us);
+        if (e->alarm.shelved_until_us != stored->shelved_until_us)
+            alarms_note_change(a, e);
         a->near = e; // the file has the order of numbers: alarms come near each other
     } else if (e && e->active && e->written == 0) {
         alarms_merge(a, e, stored);
@@ -469,9 +475,10 @@ static const struct mirror_kind ALARMS = {.table = STORE_ALARMS,
                                           .begin_file = alarms_begin_file,
                                           .free = alarms_free};
 
-struct mirror *alarms_new(const struct random *random)
+struct mirror *alarms_new(const struct random *random, const struct clock *clock)
 {
     struct alarms *a = memory_zeroed(1, sizeof *a);
+    a->clock = clock;
     hash_init(&a->by_key, ALARMS_MAX, random);
     hash_init(&a->causes, ALARMS_MAX, random);
     pthread_mutex_init(&a->lock, NULL);
@@ -501,21 +508,7 @@ bool journal_has_all_alarms(struct journal *journal)
     return loaded;
 }
 
-size_t alarms_count(const struct journal *journal, size_t of[SEVERITY_DEBUG + 1])
-{
-    struct alarms *alarms = alarms_of(journal);
-    pthread_mutex_lock(&alarms->lock);
-    size_t count = alarms->active_count;
-    for (int s = 0; of && s <= SEVERITY_DEBUG; s++) {
-        of[s] = 0;
-        for (size_t type = 0; type <= CATALOGUE_COUNT; type++)
-            of[s] += alarms->active.of[type][s];
-    }
-    pthread_mutex_unlock(&alarms->lock);
-    return count;
-}
-
-void journal_count_alarms(struct journal *journal, struct alarm_counts *out)
+void journal_count_alarms(const struct journal *journal, struct alarm_counts *out)
 {
     struct alarms *alarms = alarms_of(journal);
     pthread_mutex_lock(&alarms->lock);
@@ -648,6 +641,7 @@ bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t unti
     struct alarm *alarm = &change.alarm;
     if (change.entry) {
         alarm->shelved_until_us = until_us;
+        alarm->shelved_for_us = until_us != 0 ? until_us - clock_utc(journal->options.clock) : 0;
         text_clean(who, until_us != 0 ? strlen(who) : 0, alarm->shelved_by,
                    sizeof alarm->shelved_by);
     }
@@ -663,6 +657,21 @@ void journal_explain_alarm(struct journal *journal, const char *key, const char 
         snprintf(change.alarm.suppressed, sizeof change.alarm.suppressed, "%s", suppressed);
     }
     alarms_end(alarms_of(journal), &change);
+}
+
+void alarms_move_ends(const struct journal *journal, int64_t step_us)
+{
+    struct alarms *alarms = alarms_of(journal);
+    struct alarm_entry *e;
+    pthread_mutex_lock(&alarms->lock);
+    TAILQ_FOREACH(e, &alarms->order, in_order)
+    {
+        if (e->alarm.shelved_until_us != 0) {
+            e->alarm.shelved_until_us += step_us;
+            alarms_note_change(alarms, e);
+        }
+    }
+    pthread_mutex_unlock(&alarms->lock);
 }
 
 void journal_forget_ends(struct journal *journal, int64_t before_us)

@@ -8,7 +8,7 @@
 
 struct compact_alarm {
     int64_t event_sequence, raised_us, last_us, last_sequence;
-    int64_t acknowledged_us, shelved_until_us;
+    int64_t acknowledged_us, shelved_until_us, shelved_for_us;
     uint64_t count, node_guid;
     const char *type; // the name in the catalogue; NULL: not in the catalogue
     char *texts;      // the key comes first

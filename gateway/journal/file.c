@@ -369,11 +369,12 @@ struct journal *journal_open(const struct journal_options *options, struct error
 {
     struct journal *j = memory_zeroed(1, sizeof *j);
     journal_init_cursors(j);
-    j->mirrors[STORE_ALARMS] = alarms_new(options->random);
-    j->mirrors[STORE_WINDOWS] = maintenance_windows_new();
+    j->mirrors[STORE_ALARMS] = alarms_new(options->random, options->clock);
+    j->mirrors[STORE_WINDOWS] = maintenance_windows_new(options->clock);
     j->mirrors[STORE_SETTINGS] = snmp_settings_new(options->directory);
     j->mirrors[STORE_NODE_NUMBERS] = node_number_rows_new();
     j->options = *options;
+    j->clock_offset = clock_utc(options->clock) - clock_monotonic(options->clock);
     if (j->options.patience_us <= 0)
         j->options.patience_us = PATIENCE_US;
     j->lock_fd = -1;
@@ -433,6 +434,22 @@ bool journal_close(struct journal *journal)
 
 // Status.
 
+size_t alarms_count(const struct journal *journal, size_t of[SEVERITY_DEBUG + 1])
+{
+    struct alarm_counts active;
+    size_t count = 0;
+    journal_count_alarms(journal, &active);
+    for (int s = 0; s <= SEVERITY_DEBUG; s++) {
+        size_t some = 0;
+        for (size_t type = 0; type <= CATALOGUE_COUNT; type++)
+            some += active.of[type][s];
+        count += some;
+        if (of)
+            of[s] = some;
+    }
+    return count;
+}
+
 void journal_get_status(struct journal *journal, struct journal_status *out)
 {
     pthread_mutex_lock(&journal->lock);
@@ -460,4 +477,16 @@ bool journal_was_read_late(struct journal *journal)
 const struct histogram *journal_commit_times(const struct journal *journal)
 {
     return &journal->commit_times;
+}
+
+void journal_follow_clock(struct journal *journal)
+{
+    const struct clock *clock = journal->options.clock;
+    const int64_t offset = clock_utc(clock) - clock_monotonic(clock);
+    const int64_t step = offset - journal->clock_offset;
+    if (step > -CLOCK_US_PER_S && step < CLOCK_US_PER_S)
+        return;
+    journal->clock_offset = offset;
+    maintenance_windows_move_ends(journal, step);
+    alarms_move_ends(journal, step);
 }

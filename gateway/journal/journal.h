@@ -40,6 +40,7 @@ enum { JOURNAL_MAINTENANCE_MAX = 32, JOURNAL_MAINTENANCE_NAME_SIZE = 64 };
 struct journal_maintenance {
     char name[JOURNAL_MAINTENANCE_NAME_SIZE];
     int64_t until_us;         // UTC
+    int64_t length_us;        // from the start to the end; journal_set_maintenance sets it
     struct filter_list nodes; // without control characters
 };
 
@@ -181,7 +182,7 @@ uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
 void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
                         void *ctx);
 
-void journal_count_alarms(struct journal *journal, struct alarm_counts *out); // any thread
+void journal_count_alarms(const struct journal *journal, struct alarm_counts *out); // any thread
 
 // The same for the open alarms: the active alarms, and the alarms that are over (`over`) while
 // receivers do not know. Any thread.
@@ -215,6 +216,11 @@ void journal_forget_ends(struct journal *journal, int64_t before_us);
 // reason of suppression; either may be empty. An event about the alarm sets both, too. Any thread.
 void journal_explain_alarm(struct journal *journal, const char *key, const char *cause_id,
                            const char *suppressed);
+
+// If somebody set the clock, moves the ends of maintenance windows and shelvings: their lengths
+// stay, as in policy. Call it before a window or a shelving begins. At a start, no end is further
+// away than its length. Writer's thread.
+void journal_follow_clock(struct journal *journal);
 
 // Maintenance windows survive a restart, too. Setting a window deletes the windows that have ended.
 // Saved by the next commit. Writer's thread.

@@ -107,6 +107,7 @@ struct journal {
     size_t found_link_count;
 
     struct log_limit alarms_limit; // used by the writer only
+    int64_t clock_offset;          // UTC less monotonic time, which ends follow; the writer only
 
     atomic_int_fast64_t asked_age_us; // of a request to prune; 0: there is none
     struct histogram commit_times;
@@ -195,10 +196,10 @@ void journal_file_works(struct journal *journal);
 void journal_file_fails(struct journal *journal, const char *problem);
 
 // Mirrored tables. The file that keeps a table also has the functions of journal.h for the table.
-// A mirror has a lock of its own; `directory`, of the journal, stays the caller's.
+// A mirror has a lock of its own; `directory`, of the journal, and `clock` stay the caller's.
 
-struct mirror *alarms_new(const struct random *random);
-struct mirror *maintenance_windows_new(void);
+struct mirror *alarms_new(const struct random *random, const struct clock *clock);
+struct mirror *maintenance_windows_new(const struct clock *clock);
 struct mirror *snmp_settings_new(const char *directory);
 struct mirror *node_number_rows_new(void);
 
@@ -207,6 +208,14 @@ enum { ALARMS_MAX = 524288 };
 
 // Raises or clears the alarm of an event. Returns false if there is no room. Writer's thread.
 bool alarms_apply(struct journal *journal, const struct event *event, int64_t sequence);
+
+// Moves all ends of shelvings, or of windows, by a step of the clock.
+void alarms_move_ends(const struct journal *journal, int64_t step_us);
+void maintenance_windows_move_ends(const struct journal *journal, int64_t step_us);
+
+// The end of a window or a shelving, which the file has, and which has a length (0: not known). The
+// clock may have been wrong: the end is `length_us` away at most, and a year.
+int64_t maintenance_windows_end(const struct clock *clock, int64_t until_us, int64_t length_us);
 
 // The number of the event that raised an open alarm first; 0: there is no such alarm.
 int64_t alarms_number(const struct journal *journal, const char *key);

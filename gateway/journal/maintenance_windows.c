@@ -15,6 +15,7 @@ struct window_list {
 struct maintenance_windows {
     struct mirror mirror;
     pthread_mutex_t lock;
+    const struct clock *clock;
     struct window_list now;
     // The file's thread only.
     struct window_list writing;
@@ -31,14 +32,27 @@ static struct journal_maintenance *maintenance_windows_find(struct maintenance_w
     return NULL;
 }
 
+int64_t maintenance_windows_end(const struct clock *clock, int64_t until_us, int64_t length_us)
+{
+    static const int64_t YEAR_US = 366 * INT64_C(86400) * CLOCK_US_PER_S;
+    const int64_t most = length_us > 0 && length_us < YEAR_US ? length_us : YEAR_US;
+    const int64_t now_us = clock_utc(clock);
+    return until_us > now_us && until_us - now_us > most ? now_us + most : until_us;
+}
+
 // The mirrored table.
 
 static void maintenance_windows_take(void *self, const void *row)
 {
     struct maintenance_windows *w = self;
     const struct journal_maintenance *window = row;
-    if (w->now.count < JOURNAL_MAINTENANCE_MAX && !maintenance_windows_find(w, window->name))
-        w->now.all[w->now.count++] = *window;
+    if (w->now.count == JOURNAL_MAINTENANCE_MAX || maintenance_windows_find(w, window->name))
+        return;
+    struct journal_maintenance *taken = &w->now.all[w->now.count++];
+    *taken = *window;
+    taken->until_us = maintenance_windows_end(w->clock, window->until_us, window->length_us);
+    if (taken->until_us != window->until_us)
+        mirror_note(&w->mirror);
 }
 
 static void maintenance_windows_plan(void *self)
@@ -71,9 +85,10 @@ static const struct mirror_kind MAINTENANCE_WINDOWS = {.table = STORE_WINDOWS,
                                                        .next = maintenance_windows_next,
                                                        .free = maintenance_windows_free};
 
-struct mirror *maintenance_windows_new(void)
+struct mirror *maintenance_windows_new(const struct clock *clock)
 {
     struct maintenance_windows *w = memory_zeroed(1, sizeof *w);
+    w->clock = clock;
     pthread_mutex_init(&w->lock, NULL);
     return mirror_init(&w->mirror, &MAINTENANCE_WINDOWS, w, &w->lock);
 }
@@ -102,6 +117,7 @@ bool journal_set_maintenance(struct journal *journal, const struct journal_maint
         place = &now->all[now->count++];
     if (place) {
         *place = *window;
+        place->length_us = window->until_us - now_us;
         mirror_note(&windows->mirror);
     }
     pthread_mutex_unlock(&windows->lock);
@@ -127,5 +143,15 @@ void journal_each_maintenance(struct journal *journal,
     pthread_mutex_lock(&windows->lock);
     for (size_t i = 0; i < windows->now.count; i++)
         each(ctx, &windows->now.all[i]);
+    pthread_mutex_unlock(&windows->lock);
+}
+
+void maintenance_windows_move_ends(const struct journal *journal, int64_t step_us)
+{
+    struct maintenance_windows *windows = journal->mirrors[STORE_WINDOWS]->self;
+    pthread_mutex_lock(&windows->lock);
+    for (size_t i = 0; i < windows->now.count; i++)
+        windows->now.all[i].until_us += step_us;
+    mirror_note(&windows->mirror);
     pthread_mutex_unlock(&windows->lock);
 }

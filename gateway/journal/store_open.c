@@ -125,6 +125,8 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     // of its own at each insertion.
     "DROP INDEX IF EXISTS event_link;"
     "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
+    "ALTER TABLE alarm ADD COLUMN shelved_for_us INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE maintenance ADD COLUMN length_us INTEGER NOT NULL DEFAULT 0;",
 };
 
 // Gives the file a random number, not 0, to tell the file from another file in its place.

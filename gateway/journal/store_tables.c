@@ -62,12 +62,14 @@ static const struct column ALARM_COLUMNS[] = {
     COLUMN(TEXT, struct alarm, suppressed, "suppressed"),
     COLUMN(TEXT, struct alarm, acknowledged_by, "acknowledged_by"),
     COLUMN(TEXT, struct alarm, shelved_by, "shelved_by"),
+    COLUMN(INTEGER, struct alarm, shelved_for_us, "shelved_for_us"),
 };
 
 static const struct column WINDOW_COLUMNS[] = {
     COLUMN(TEXT, struct journal_maintenance, name, "name"),
     COLUMN(INTEGER, struct journal_maintenance, until_us, "until_us"),
     COLUMN(PATTERNS, struct journal_maintenance, nodes, "nodes"),
+    COLUMN(INTEGER, struct journal_maintenance, length_us, "length_us"),
 };
 
 static const struct column SETTING_COLUMNS[] = {

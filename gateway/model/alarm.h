@@ -48,6 +48,7 @@ struct alarm {
     char acknowledged_by[ALARM_WHO_SIZE];
     char note[ALARM_NOTE_SIZE];
     int64_t shelved_until_us; // UTC; 0: not shelved
+    int64_t shelved_for_us;   // from then on, in all; 0: not known
     char shelved_by[ALARM_WHO_SIZE];
     // How many active alarms have this alarm's event as their root cause. The journal counts
     // these alarms, and its file has no column for the number.

@@ -371,6 +371,7 @@ static void pipeline_tick(struct pipeline *p)
 {
     int64_t now = emitter_now(&p->emitter);
     set_role(p, role_now(p, NULL)); // it may change without an item
+    journal_follow_clock(p->options.journal);
     correlator_tell_held(p->correlator, false);
     unreliable_links_update(&p->unreliable_links);
     if (policy_due(p->emitter.policy) > now)

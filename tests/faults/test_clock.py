@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The clock is wrong, or is set while ibtrapd runs: no event is lost or doubled, and the order stays."""
 
+import json
 import socket
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 
 import pytest
@@ -69,3 +70,34 @@ def test_the_clock_is_far_ahead_for_a_moment(fabric):
         wait_until(lambda: receiver.numbers[-1:] == [reporter.count], "the last event", 60)
         assert receiver.numbers == reporter.numbers
     assert "journal-dropping" not in names_in(output)
+
+
+def test_maintenance_and_shelvings_follow_the_clock(fabric):
+    """What suppresses events is told while the clock is wrong, and lasts no longer when the clock is right again."""
+    gateway = fabric.keep(FaultyGateway(fabric, path=fabric.directory / "missing"))
+
+    def ask(*command):
+        return json.loads(gateway.control(*command, "--json").stdout)[command[0]]
+
+    def hours_left():
+        now = datetime.now(timezone.utc) + timedelta(microseconds=gateway.faults.utc_us)
+        ends = [one["until"] for one in ask("maintenance", "list")] + [one["shelved_until"] for one in ask("alarms")]
+        return [round((datetime.fromisoformat(end) - now) / HOUR, 1) for end in ends if end]
+
+    def expect_at(clock):
+        gateway.faults.utc_us = clock // timedelta(microseconds=1)
+        wait_until(lambda: hours_left() == [2, 2], f"both ends at {clock}")
+
+    gateway.wait_status(lambda _: ask("alarms"), "the alarm about the receiver")
+    gateway.faults.utc_us = 300 * DAY // timedelta(microseconds=1)
+    end = datetime.now(timezone.utc) + 300 * DAY + 2 * HOUR
+    gateway.control("maintenance", "start", "rack7", end.strftime("%Y-%m-%dT%H:%M:%SZ"), "leaf9")
+    gateway.control("alarms", "shelve", ask("alarms")[0]["number"], 120)
+    for clock in 300 * DAY, DAY, 0 * DAY, -DAY, 20 * DAY:
+        expect_at(clock)
+    gateway.kill()
+    gateway.faults.utc_us = 0
+    gateway.start()
+    gateway.wait_status(lambda _: True, "ibtrapd to run again")
+    expect_at(0 * DAY)
+    expect_at(DAY)

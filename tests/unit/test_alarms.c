@@ -22,7 +22,7 @@ static int begin(void **state)
     assert_int_equal(store_open(path, false, &store, &err), STORE_OK);
     test_clock = support_clock(&now);
     journal.options.clock = &test_clock;
-    journal.mirrors[STORE_ALARMS] = alarms_new(&random_system);
+    journal.mirrors[STORE_ALARMS] = alarms_new(&random_system, &test_clock);
     return 0;
 }
 
@@ -64,7 +64,7 @@ static void save(void)
 static void start_again(void)
 {
     journal.mirrors[STORE_ALARMS]->kind->free(journal.mirrors[STORE_ALARMS]->self);
-    journal.mirrors[STORE_ALARMS] = alarms_new(&random_system);
+    journal.mirrors[STORE_ALARMS] = alarms_new(&random_system, &test_clock);
 }
 
 static void load(void)
@@ -364,7 +364,7 @@ static void count_window(void *ctx, const struct journal_maintenance *window)
 
 static struct mirror *begin_windows(void)
 {
-    return journal.mirrors[STORE_WINDOWS] = maintenance_windows_new();
+    return journal.mirrors[STORE_WINDOWS] = maintenance_windows_new(&test_clock);
 }
 
 static void end_windows(void)

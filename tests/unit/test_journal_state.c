@@ -478,6 +478,83 @@ static void test_maintenance_windows_survive_a_restart(void **state)
     assert_string_equal(found.nodes.patterns[1], window.nodes.patterns[1]);
 }
 
+static const int64_t HOUR_US = 3600 * CLOCK_US_PER_S, DAY_US = 86400 * CLOCK_US_PER_S;
+
+static void assert_ends(struct fixture *f, int64_t left_us)
+{
+    struct journal_maintenance window = {.until_us = 0};
+    journal_each_maintenance(f->journal, take_window, &window);
+    assert_int_equal(window.until_us - f->time.utc, left_us);
+    assert_int_equal(list_alarms(f).alarms[0].shelved_until_us - f->time.utc, left_us);
+}
+
+static void begin_ends(struct fixture *f, int64_t length_us)
+{
+    raise_alarm(f, "a"); // a second later
+    journal_follow_clock(f->journal);
+    const struct journal_maintenance window = make_window("w", f->time.utc + length_us);
+    assert_true(journal_set_maintenance(f->journal, &window));
+    assert_true(journal_shelve_alarm(f->journal, "a", f->time.utc + length_us, "Kim"));
+    journal_commit(f->journal);
+}
+
+// Policy suppresses by a clock that nobody sets: what the journal says agrees with policy.
+static void test_ends_follow_a_clock_that_is_set(void **state)
+{
+    static const int64_t STEPS[] = {400 * DAY_US, -400 * DAY_US, -HOUR_US, 2 * CLOCK_US_PER_S};
+    struct fixture *f = *state;
+    begin_ends(f, 2 * HOUR_US);
+    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS; i++) {
+        f->time.utc += STEPS[i];
+        journal_follow_clock(f->journal);
+        assert_ends(f, 2 * HOUR_US);
+        journal_commit(f->journal);
+        reopen(f);
+        assert_ends(f, 2 * HOUR_US);
+    }
+    journal_commit(f->journal);
+    journal_follow_clock(f->journal);
+    assert_false(journal_has_work(f->journal)); // nothing moves while nobody sets the clock
+    pass(f, HOUR_US);
+    journal_follow_clock(f->journal);
+    assert_ends(f, HOUR_US);
+}
+
+// What begins just after a step does not move with the step.
+static void test_a_step_moves_only_what_began_before(void **state)
+{
+    struct fixture *f = *state;
+    f->time.utc += DAY_US;
+    begin_ends(f, HOUR_US);
+    journal_follow_clock(f->journal);
+    assert_ends(f, HOUR_US);
+}
+
+// The clock was a year ahead, and was set while the gateway was down.
+static void test_nothing_lasts_longer_than_it_was_to(void **state)
+{
+    struct fixture *f = *state;
+    f->time.utc += 300 * DAY_US;
+    begin_ends(f, 2 * HOUR_US);
+    f->time.utc -= 300 * DAY_US;
+    reopen(f);
+    assert_ends(f, 2 * HOUR_US);
+    journal_commit(f->journal);
+    pass(f, HOUR_US);
+    reopen(f);
+    assert_ends(f, HOUR_US);
+}
+
+// A file of version 9 has no lengths.
+static void test_an_end_without_a_length_is_a_year_away_at_most(void **state)
+{
+    struct fixture *f = *state;
+    begin_ends(f, HOUR_US);
+    tamper(f, "UPDATE alarm SET shelved_for_us = 0, shelved_until_us = 9223372036854775807;"
+              "UPDATE maintenance SET length_us = 0, until_us = 9223372036854775807;");
+    assert_ends(f, 366 * DAY_US);
+}
+
 static void test_there_is_room_for_so_many_windows(void **state)
 {
     struct fixture *f = *state;
@@ -517,6 +594,10 @@ int main(void)
         TEST(test_alarms_and_windows_outlive_a_corrupt_file),
         TEST(test_an_alarm_knows_by_which_event_it_was_told),
         TEST(test_maintenance_windows_survive_a_restart),
+        TEST(test_ends_follow_a_clock_that_is_set),
+        TEST(test_a_step_moves_only_what_began_before),
+        TEST(test_nothing_lasts_longer_than_it_was_to),
+        TEST(test_an_end_without_a_length_is_a_year_away_at_most),
         TEST(test_there_is_room_for_so_many_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
