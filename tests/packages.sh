@@ -11,7 +11,7 @@ build='build-essential debhelper cmake ninja-build pkg-config libibumad-dev libi
        libibverbs-dev libsnmp-dev libsqlite3-dev libjansson-dev libevent-dev libncurses-dev
        librdkafka-dev libssl-dev libcmocka-dev libcurl4-openssl-dev zlib1g-dev file python3'
 lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
-     smitools rsyslog rsyslog-openssl rsyslog-relp rsyslog-elasticsearch rsyslog-kafka
+     smitools rsyslog rsyslog-openssl rsyslog-relp rsyslog-elasticsearch
      logrotate openssl curl jq kcat
      python3-pytest python3-pyte systemd mandoc iproute2 rpm graphviz'
 checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev lintian llvm valgrind'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The page about Elasticsearch and Kafka behind rsyslog: what RELP has confirmed is at the last hop in the end.
-The last hops are a server that speaks _bulk, and librdkafka's mock cluster."""
+"""The page about Elasticsearch behind rsyslog: what RELP has confirmed is at the last hop in the end, a server that speaks
+_bulk."""
 
 import contextlib
 import pathlib
@@ -10,15 +10,12 @@ import subprocess
 import peers
 import pytest
 from lab import pages
-from lab.kafka import BROKER, MockCluster, consume
 from lab.processes import LabError, Process, wait_until
 from lab.sockets import free_port
 from search_server import SearchServer
 
 MODULES = next(pathlib.Path("/usr/lib").glob("*/rsyslog"), pathlib.Path("/nowhere"))
-needs = {name: pytest.mark.skipif(not (MODULES / f"{name}.so").exists(), reason=f"no {name}")
-         for name in ("omelasticsearch", "omkafka")}
-needs_broker = pytest.mark.skipif(not BROKER.exists() or not shutil.which("kcat"), reason="built without librdkafka")
+needs_omelasticsearch = pytest.mark.skipif(not (MODULES / "omelasticsearch.so").exists(), reason="no omelasticsearch")
 
 
 class Collector:
@@ -34,7 +31,7 @@ class Collector:
         text = pages.adapted(pages.block("log-pipelines", "rsyslog", words), {
             '"2514"': f'"{self.port}" address="127.0.0.1"', "/etc/rsyslog/ca.pem": authority.file,
             "/etc/rsyslog/collector.pem": self._certificate.cert, "/etc/rsyslog/collector.key": self._certificate.key,
-            "/var/log/ibtrapd": directory / "log", "/var/spool/rsyslog": directory, 'resumeInterval="5"': 'resumeInterval="1"'} | changes)
+            "/var/log/ibtrapd": directory / "log", 'resumeInterval="5"': 'resumeInterval="1"'} | changes)
         self._config = directory / "rsyslog.conf"
         self._config.write_text(f'global(workDirectory="{directory}/collector")\n{text}')
         self._process = None
@@ -97,7 +94,7 @@ def wait_documents(server, count, but=frozenset()):
     assert missing() == []
 
 
-@needs["omelasticsearch"]
+@needs_omelasticsearch
 def test_documents_are_the_events(search, sender):
     server, collector = search
     with server:
@@ -109,7 +106,7 @@ def test_documents_are_the_events(search, sender):
     assert server.doubles == 0
 
 
-@needs["omelasticsearch"]
+@needs_omelasticsearch
 def test_nothing_is_confirmed_that_elasticsearch_has_not(search, sender):
     """It is away at first, and rsyslog is killed under load."""
     server, collector = search
@@ -132,7 +129,7 @@ def post_again(server, path):
     subprocess.run(["sh", "-euc", command], check=True, capture_output=True, timeout=30)
 
 
-@needs["omelasticsearch"]
+@needs_omelasticsearch
 @pytest.mark.skipif(not shutil.which("curl") or not shutil.which("jq"), reason="no curl or no jq")
 def test_what_elasticsearch_refuses_is_in_a_file_and_can_be_sent_again(search, sender, tmp_path):
     """It refuses one, has no time for another, and later for any."""
@@ -152,36 +149,3 @@ def test_what_elasticsearch_refuses_is_in_a_file_and_can_be_sent_again(search, s
         server.refused.clear()
         post_again(server, refused)
         wait_documents(server, 40)
-
-
-# Kafka.
-
-@pytest.fixture
-def bus(tmp_path):
-    with MockCluster(1) as cluster:
-        collector = Collector(tmp_path, "omkafka",
-                              {'"kafka1.example.org:9092", "kafka2.example.org:9092"': f'"{cluster.brokers}"'})
-        with collector:
-            yield cluster, collector
-
-
-def wait_messages(cluster, count):
-    def missing():
-        with contextlib.suppress(LabError):  # it is not up yet
-            return identifiers(count) - {one["value"]["event"]["id"] for one in consume(cluster.brokers, "ibtrapd")}
-        return True
-
-    wait_until(lambda: not missing(), f"{count} messages", 60, interval=0.5)
-
-
-@needs["omkafka"]
-@needs_broker
-def test_nothing_is_lost_while_the_broker_is_away_and_rsyslog_is_restarted(bus, sender):
-    cluster, collector = bus
-    cluster.tell("down")
-    acknowledge(sender, collector, 150)
-    collector.stop()
-    with collector:
-        cluster.tell("up")
-        acknowledge(sender, collector, 10)  # what it kept in its file goes out with the next message
-        wait_messages(cluster, 150)
