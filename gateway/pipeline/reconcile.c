@@ -24,7 +24,7 @@ struct reconcile {
     const struct fabric *fabric;
     struct open_alarms alarms;
     bool late;
-    bool has_newcomers; // a host came, went, moved or was renamed
+    bool has_newcomers; // a host or service came, or a host went, moved or was renamed
     int64_t watching_since, age_us;
     int64_t now_us; // policy's clock
     int64_t utc_us;
@@ -151,8 +151,17 @@ static bool reconcile_is_there(const struct reconcile *r, const struct alarm_key
     return there;
 }
 
-// Whether somebody replaced the adapter of the missing host: a host of the same name hangs on the
-// same port.
+static bool reconcile_has_service(const struct reconcile *r, uint32_t port,
+                                  enum alarm_key_kind kind)
+{
+    return kind == ALARM_KEY_NODE ||
+           comparison_has_capability(r->fabric, port,
+                                     kind == ALARM_KEY_SM ? FABRIC_IS_SM : FABRIC_IS_DM);
+}
+
+// Whether somebody replaced the adapter of the missing host, subnet manager or I/O unit: a host of
+// the same name hangs on the same port, and has the service. The event about an I/O controller has
+// no port.
 static bool is_replaced(const struct reconcile *r, const struct open_alarm *a, struct text *why)
 {
     struct event *lost = journal_find(r->emitter->journal, a->is.last_number);
@@ -163,8 +172,10 @@ static bool is_replaced(const struct reconcile *r, const struct open_alarm *a, s
     struct endpoint now = {0};
     if (port != FABRIC_NONE)
         describe_port(r->fabric, port, r->emitter->builder.names, &now);
-    const bool same = now.type == FABRIC_CA && host->node_guid == a->what.guid &&
-                      now.name[0] != '\0' && strcmp(now.name, host->name) == 0;
+    const bool same = now.type == FABRIC_CA && now.name[0] != '\0' &&
+                      strcmp(now.name, host->name) == 0 &&
+                      fabric_find_node(r->fabric, host->node_guid) == FABRIC_NONE &&
+                      reconcile_has_service(r, port, a->what.kind);
     if (same) {
         text_addf(why, "a host of this name, 0x%016" PRIx64 ", hangs on ", now.node_guid);
         reconcile_add_port(r, why, fabric_peer(r->fabric, port));
@@ -179,8 +190,6 @@ static bool is_refuted(const struct reconcile *r, const struct open_alarm *a, st
 {
     const struct alarm_key *what = &a->what;
     switch (what->kind) {
-    case ALARM_KEY_NODE:
-        return reconcile_is_there(r, what, why) || (r->has_newcomers && is_replaced(r, a, why));
     case ALARM_KEY_LINK:
         return is_link_back(r, what, why);
     case ALARM_KEY_RATE:
@@ -188,7 +197,7 @@ static bool is_refuted(const struct reconcile *r, const struct open_alarm *a, st
     case ALARM_KEY_PORT:
         return is_port_fine(r, what, why);
     default:
-        return reconcile_is_there(r, what, why);
+        return reconcile_is_there(r, what, why) || (r->has_newcomers && is_replaced(r, a, why));
     }
 }
 
@@ -531,7 +540,8 @@ static bool reconcile_has_newcomers(const struct changes *changes)
     for (uint32_t i = 0; i < changes->count; i++) {
         const enum catalogue_event type = changes->all[i].type;
         if (type == CATALOGUE_HOST_ADDED || type == CATALOGUE_HOST_REMOVED ||
-            type == CATALOGUE_HOST_MOVED || type == CATALOGUE_NODE_RENAMED)
+            type == CATALOGUE_HOST_MOVED || type == CATALOGUE_NODE_RENAMED ||
+            type == CATALOGUE_SM_APPEARED || type == CATALOGUE_IO_UNIT_ADDED)
             return true;
     }
     return false;

@@ -516,6 +516,29 @@ TEST(an_adapter_that_is_replaced_between_two_sweeps_leaves_no_alarm)
     assert_int_equal(count_alarms(), 0);
 }
 
+// What ran on the host runs on its new adapter, once it is started there.
+TEST(the_services_of_a_replaced_adapter_end_with_their_start)
+{
+    const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
+    const size_t cable = connect(0, 7, host, 1);
+    generated_port(&plant, host, 1)->capabilities |= FABRIC_IS_SM | FABRIC_IS_DM;
+    sweep();
+    off[host] = true;
+    sweep();
+    assert_int_equal(count_alarms(), 4); // with its link
+    const uint32_t other = replace_host(host, cable, "node1 HCA-1");
+    sweep();
+    assert_false(is_active(node_key(host)));
+    told(CATALOGUE_SM_VANISHED);
+    told(CATALOGUE_IO_UNIT_REMOVED);
+    generated_port(&plant, other, 1)->capabilities |= FABRIC_IS_SM;
+    sweep();
+    assert_int_equal(count_alarms(), 1);
+    generated_port(&plant, other, 1)->capabilities |= FABRIC_IS_DM;
+    sweep();
+    assert_int_equal(count_alarms(), 0);
+}
+
 TEST(a_host_of_another_name_or_at_another_port_ends_no_alarm)
 {
     const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
@@ -1092,6 +1115,7 @@ int main(void)
         RECONCILE_TEST(a_host_that_comes_back_by_one_port_lacks_the_other),
         RECONCILE_TEST(a_host_of_the_name_at_the_port_ends_the_alarm),
         RECONCILE_TEST(an_adapter_that_is_replaced_between_two_sweeps_leaves_no_alarm),
+        RECONCILE_TEST(the_services_of_a_replaced_adapter_end_with_their_start),
         RECONCILE_TEST(a_host_of_another_name_or_at_another_port_ends_no_alarm),
         RECONCILE_TEST(without_sweeps_no_alarm_about_the_fabric_stands),
         RECONCILE_TEST(a_start_without_sweeps_ends_the_alarms_of_the_last_run),
