@@ -64,10 +64,8 @@ struct conf_fabric {
     bool with_master_sm;   // receivers get events only while the master SM runs at the own port
 };
 
-enum conf_sweep_method { CONF_SWEEP_OFF, CONF_SWEEP_SMP, CONF_SWEEP_SA };
-
 struct conf_sweep {
-    enum conf_sweep_method method;
+    enum sweep_method method;
     unsigned interval_s, settle_ms;
     unsigned in_flight, attempts, timeout_ms; // of MADs
     unsigned nodes_max, part_s_max;           // that a sweep finds; seconds of each of its parts
@@ -78,10 +76,8 @@ struct conf_sweep {
     bool pkeys;
 };
 
-enum conf_counter_ports { CONF_NO_PORTS, CONF_SWITCH_PORTS, CONF_ALL_PORTS };
-
 struct conf_counters {
-    enum conf_counter_ports ports;
+    enum counter_ports ports;
     unsigned interval_s;
     uint64_t thresholds[COUNTER_ERRORS]; // the growth in an interval that is an event; 0: none
     // The rates of errors that are an event, over a short and a long window; 0: none.

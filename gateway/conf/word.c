@@ -12,10 +12,10 @@ const struct word WORDS_MATCH[] = {{false, "guid"}, {true, "name"}, {0, NULL}};
 const struct word WORDS_START[] = {{false, "now"}, {true, "backlog"}, {0, NULL}};
 
 const struct word WORDS_METHOD[] = {
-    {CONF_SWEEP_SMP, "smp"}, {CONF_SWEEP_SA, "sa"}, {CONF_SWEEP_OFF, "off"}, {0, NULL}};
+    {SWEEP_SMP, "smp"}, {SWEEP_SA, "sa"}, {SWEEP_OFF, "off"}, {0, NULL}};
 
 const struct word WORDS_PORTS[] = {
-    {CONF_ALL_PORTS, "all"}, {CONF_SWITCH_PORTS, "switches"}, {CONF_NO_PORTS, "off"}, {0, NULL}};
+    {COUNTERS_OF_ALL, "all"}, {COUNTERS_OF_SWITCHES, "switches"}, {COUNTERS_OFF, "off"}, {0, NULL}};
 
 const struct word WORDS_PORT_METRICS[] = {{CONF_PORT_METRICS_OFF, "off"},
                                           {CONF_PORT_METRICS_ERRORS, "errors"},

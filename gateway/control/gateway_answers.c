@@ -14,7 +14,7 @@
 json_t *gateway_answers_sweep(struct control *c, const json_t *request)
 {
     (void)request;
-    if (c->parts->conf->sweep.method == CONF_SWEEP_OFF)
+    if (c->parts->conf->sweep.method == SWEEP_OFF)
         return answer_refuse("ibtrapd does not sweep: item 'method' of section 'sweep' is off");
     sweeper_sweep_now(c->parts->sweeper);
     return answer_done();

@@ -64,16 +64,16 @@ static json_t *status_journal_json(struct journal *journal)
                      (json_int_t)s.alarms_missed);
 }
 
-static const char *status_method_word(enum sweeper_method method)
+static const char *status_method_word(enum sweep_method method)
 {
     static const char *const WORDS[] = {
-        [SWEEPER_OFF] = "off", [SWEEPER_SMP] = "smp", [SWEEPER_SA] = "sa"};
+        [SWEEP_OFF] = "off", [SWEEP_SMP] = "smp", [SWEEP_SA] = "sa"};
     return WORDS[method];
 }
 
 static json_t *status_sweep_json(const struct sweeper_status *s)
 {
-    if (s->method == SWEEPER_OFF)
+    if (s->method == SWEEP_OFF)
         return json_pack("{s:s}", "method", "off");
     return json_pack(
         "{s:s, s:o, s:b, s:I, s:o, s:I, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "

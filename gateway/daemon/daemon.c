@@ -112,7 +112,7 @@ static void daemon_make_topology(struct gateway *g)
     g->counter_watch = counter_watch_new(&limits);
     const struct link_history_limits unreliable = options_of_links(g->conf);
     g->parts.link_history = link_history_new(&unreliable);
-    if (g->conf->sweep.method != CONF_SWEEP_OFF)
+    if (g->conf->sweep.method != SWEEP_OFF)
         daemon_restore_fabric(g);
     g->was_cut_short = own_alarms_is_cut_short(g->parts.journal);
 }
@@ -128,8 +128,8 @@ static bool daemon_start_pipeline(struct gateway *g, struct error *err)
         .watch = g->counter_watch,
         .link_history = g->parts.link_history,
         .alarm_age_us = g->conf->policy.missing_age_us,
-        .no_sweeps = g->conf->sweep.method == CONF_SWEEP_OFF,
-        .no_counters = g->conf->counters.ports == CONF_NO_PORTS,
+        .no_sweeps = g->conf->sweep.method == SWEEP_OFF,
+        .no_counters = g->conf->counters.ports == COUNTERS_OFF,
         .expectation = g->expectation,
         .role = wiring_role,
         .request_sweep = wiring_request_sweep,

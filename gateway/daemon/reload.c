@@ -153,8 +153,8 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     struct expectation *old_expectation = g->expectation;
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
     pipeline_change_alarm_age(inside, plan->conf->policy.missing_age_us);
-    pipeline_change_sources(inside, plan->conf->sweep.method == CONF_SWEEP_OFF,
-                            plan->conf->counters.ports == CONF_NO_PORTS);
+    pipeline_change_sources(inside, plan->conf->sweep.method == SWEEP_OFF,
+                            plan->conf->counters.ports == COUNTERS_OFF);
     const struct counter_watch_limits limits = options_of_counters(plan->conf);
     counter_watch_change(g->counter_watch, &limits);
     const struct link_history_limits unreliable = options_of_links(plan->conf);

@@ -218,7 +218,7 @@ static struct measured_errors *subagents_errors(void *ctx)
 {
     struct gateway *g = ctx;
     pthread_mutex_lock(&g->exchanged);
-    const bool read = g->conf->counters.ports != CONF_NO_PORTS;
+    const bool read = g->conf->counters.ports != COUNTERS_OFF;
     pthread_mutex_unlock(&g->exchanged);
     return read ? pipeline_measured_errors(g->parts.pipeline) : NULL;
 }

@@ -185,15 +185,9 @@ enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric)
 
 struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct conf *conf)
 {
-    static const enum sweeper_method METHODS[] = {[CONF_SWEEP_OFF] = SWEEPER_OFF,
-                                                  [CONF_SWEEP_SMP] = SWEEPER_SMP,
-                                                  [CONF_SWEEP_SA] = SWEEPER_SA};
-    static const enum sweeper_ports PORTS[] = {[CONF_NO_PORTS] = SWEEPER_NO_PORTS,
-                                               [CONF_SWITCH_PORTS] = SWEEPER_SWITCH_PORTS,
-                                               [CONF_ALL_PORTS] = SWEEPER_ALL_PORTS};
     const struct conf_sweep *c = &conf->sweep;
     return (struct sweeper_options){
-        .method = METHODS[c->method],
+        .method = c->method,
         .interval_us = c->interval_s * CLOCK_US_PER_S,
         .settle_us = c->settle_ms * CLOCK_US_PER_MS,
         .in_flight = c->in_flight,
@@ -203,7 +197,7 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
         .mkey = c->mkey,
         .pkeys = c->pkeys,
         .mkeys = c->guid2mkey_file[0] != '\0' ? g->mkeys : NULL,
-        .counters = PORTS[conf->counters.ports],
+        .counters = conf->counters.ports,
         .counters_interval_us = conf->counters.interval_s * CLOCK_US_PER_S,
         .nodes_max = c->nodes_max,
         .part_us_max = c->part_s_max * CLOCK_US_PER_S,

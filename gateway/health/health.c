@@ -89,7 +89,7 @@ static void health_judge_sweep(const struct health_facts *f, struct health *h)
 {
     const struct sweeper_status *s = f->sweep;
     h->sweep_age_s = -1;
-    if (s->method == SWEEPER_OFF)
+    if (s->method == SWEEP_OFF)
         return;
     const int64_t patience_us =
         3 * f->sweep_interval_us + s->last_duration_us + HEALTH_START_S * CLOCK_US_PER_S;

@@ -339,7 +339,7 @@ static void sweeper_read_all_counters(struct sweeper *s)
 {
     int64_t begun = sweeper_now_of(s);
     const struct sweep_choice choice = {.switches_only =
-                                            s->options.counters == SWEEPER_SWITCH_PORTS};
+                                            s->options.counters == COUNTERS_OF_SWITCHES};
     s->counters_at = begun + s->options.counters_interval_us;
     struct counter_reading *reading = sweeper_read_chosen(s, &choice);
     if (!reading)
@@ -381,11 +381,11 @@ static void sweeper_wait_until(struct sweeper *s, int64_t due)
 static void sweeper_note_refusal(struct sweeper *s, const char *why)
 {
     s->next.no_smps = why[0] != '\0';
-    s->next.by_sa = s->next.no_smps || s->options.method == SWEEPER_SA;
+    s->next.by_sa = s->next.no_smps || s->options.method == SWEEP_SA;
     pthread_mutex_lock(&s->lock);
-    s->status.method = s->next.by_sa ? SWEEPER_SA : s->options.method;
+    s->status.method = s->next.by_sa ? SWEEP_SA : s->options.method;
     snprintf(s->status.no_smps, sizeof s->status.no_smps, "%s",
-             s->options.method == SWEEPER_SMP ? why : "");
+             s->options.method == SWEEP_SMP ? why : "");
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -413,9 +413,8 @@ static void sweeper_serve(struct sweeper *s)
     s->next.sa = status.sa;
     sweeper_note_refusal(s, status.smp_refusal);
     const int64_t now = sweeper_now_of(s),
-                  counters_at = s->options.counters == SWEEPER_NO_PORTS || !s->last
-                                    ? INT64_MAX
-                                    : s->counters_at;
+                  counters_at =
+                      s->options.counters == COUNTERS_OFF || !s->last ? INT64_MAX : s->counters_at;
     pthread_mutex_lock(&s->lock);
     const int64_t sweep_at = sweep_schedule_due(&s->schedule);
     const bool details = s->last && s->details.count > 0, early = s->last && s->switch_count > 0;
@@ -479,7 +478,7 @@ static bool sweeper_begin(struct sweeper *s, const struct sweeper_options *optio
     sweep_schedule_init(&s->schedule, options->interval_us, options->settle_us, sweeper_now_of(s));
     pthread_mutex_unlock(&s->lock);
     atomic_store(&s->stop, false);
-    if (options->method == SWEEPER_OFF) {
+    if (options->method == SWEEP_OFF) {
         sweep_findings_end(&s->findings, &options->findings);
         return true;
     }
@@ -549,7 +548,7 @@ void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, si
 {
     pthread_mutex_lock(&sweeper->lock);
     for (size_t i = 0; i < count && sweeper->switch_count < SWEEPER_SWITCHES_MAX; i++) {
-        if (sweeper->options.counters != SWEEPER_NO_PORTS)
+        if (sweeper->options.counters != COUNTERS_OFF)
             sweeper->switches[sweeper->switch_count++] = switches[i];
     }
     sweeper_unlock_and_wake(sweeper);
@@ -560,7 +559,7 @@ void sweeper_read_details(struct sweeper *sweeper, const struct error_details_li
     pthread_mutex_lock(&sweeper->lock);
     struct error_details_list *wanted = &sweeper->details;
     for (size_t i = 0; i < list->count && wanted->count < ERROR_DETAILS_MAX; i++) {
-        if (sweeper->options.counters != SWEEPER_NO_PORTS)
+        if (sweeper->options.counters != COUNTERS_OFF)
             wanted->all[wanted->count++] = list->all[i];
     }
     sweeper_unlock_and_wake(sweeper);

@@ -8,16 +8,9 @@
 #include "base/random.h"
 #include "ib/sa_client.h"
 #include "ib/sweep_rules.h"
+#include "model/choices.h"
 #include "model/counter.h"
 #include "model/fabric.h"
-
-enum sweeper_method {
-    SWEEPER_OFF,
-    SWEEPER_SMP, // queries every node by directed route
-    SWEEPER_SA,  // queries the SA for its tables
-};
-
-enum sweeper_ports { SWEEPER_NO_PORTS, SWEEPER_SWITCH_PORTS, SWEEPER_ALL_PORTS };
 
 // The sweeper's thread calls these functions. They must not wait.
 struct sweeper_listener {
@@ -32,7 +25,7 @@ struct sweeper_listener {
 };
 
 struct sweeper_options {
-    enum sweeper_method method;
+    enum sweep_method method;
     int64_t interval_us; // between the begins of two sweeps
     // A triggered sweep begins when no further trigger came for this time, or after ten times this
     // time.
@@ -44,7 +37,7 @@ struct sweeper_options {
     uint64_t mkey;
     struct mkeys *mkeys; // where a port has its own M_Key, read again by the sweeper; NULL: none
     bool pkeys;          // P_Key tables are read, too
-    enum sweeper_ports counters; // whose counters are read
+    enum counter_ports counters; // whose counters are read
     int64_t counters_interval_us;
     struct sa_client *client;       // whose port the sweeper shares; outlives the sweeper
     unsigned nodes_max;             // that a sweep finds; 0: without limits
@@ -59,10 +52,10 @@ struct sweeper_options {
 
 // For `ibtrapctl status`. Times are UTC microseconds; 0: never.
 struct sweeper_status {
-    enum sweeper_method method; // in use
-    char no_smps[128];          // why SWEEPER_SA is in use instead of SWEEPER_SMP; else empty
-    bool running;               // a sweep is under way
-    uint32_t found; // nodes found so far by the sweep under way; by SWEEPER_SA, none until its end
+    enum sweep_method method; // in use
+    char no_smps[128];        // why SWEEP_SA is in use instead of SWEEP_SMP; else empty
+    bool running;             // a sweep is under way
+    uint32_t found; // nodes found so far by the sweep under way; by SWEEP_SA, none until its end
     int64_t last_begin_us, last_duration_us;
     bool last_complete;
     char locked[640]; // the nodes that have another M_Key, or may have; empty: there is none
@@ -79,7 +72,7 @@ struct sweeper_status {
 
 struct sweeper;
 
-// Copies the options. With SWEEPER_OFF there is no thread, only a status. Returns NULL with a
+// Copies the options. With SWEEP_OFF there is no thread, only a status. Returns NULL with a
 // sentence if threads are short.
 struct sweeper *sweeper_start(const struct sweeper_options *options, struct error *err);
 

@@ -76,7 +76,7 @@ static bool file_lock_directory(struct journal *j, struct error *err)
     return false;
 }
 
-static void file_set_problem(struct journal *j, const char *problem)
+void journal_set_problem(struct journal *j, const char *problem)
 {
     pthread_mutex_lock(&j->notify_lock);
     pthread_mutex_lock(&j->lock);
@@ -268,7 +268,7 @@ bool journal_open_file(struct journal *journal)
     }
     log_debug(journal->options.log, "cannot open the file: %s; next attempt in %lld ms", err.text,
               (long long)(RETRY_US / CLOCK_US_PER_MS));
-    file_set_problem(journal, err.text);
+    journal_set_problem(journal, err.text);
     return false;
 }
 
@@ -281,17 +281,7 @@ void journal_lose_file(struct journal *journal, enum store_result result, struct
         file_keep_orphan(journal);
     store_close(journal->writer);
     journal->writer = NULL;
-    file_set_problem(journal, err->text);
-}
-
-void journal_file_fails(struct journal *journal, const char *problem)
-{
-    file_set_problem(journal, problem);
-}
-
-void journal_file_works(struct journal *journal)
-{
-    file_set_problem(journal, "");
+    journal_set_problem(journal, err->text);
 }
 
 // A program that reads the file in an endless transaction, for instance a forgotten shell of

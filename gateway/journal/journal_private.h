@@ -37,10 +37,10 @@ struct cursor {
 
 enum { JOURNAL_MIRRORS = STORE_TABLES };
 
-// The snapshot that the next commit saves.
+// A snapshot that the next commit saves, or a snapshot that was read.
 struct waiting_fabric {
     struct journal_snapshot meta;
-    uint8_t *record; // NULL: none waits
+    uint8_t *record; // NULL: there is none
     size_t size;
 };
 
@@ -189,11 +189,9 @@ bool journal_open_file(struct journal *journal);
 // A write failed, as `err` says: closes the file, and renames a damaged file.
 void journal_lose_file(struct journal *journal, enum store_result result, struct error *err);
 
-// A write succeeded: the journal is not degraded any more.
-void journal_file_works(struct journal *journal);
-
-// The file does not work, for the given reason: the journal is degraded. Any thread.
-void journal_file_fails(struct journal *journal, const char *problem);
+// The file does not work, for the given reason: the journal is degraded. Without a reason: the file
+// works. Any thread.
+void journal_set_problem(struct journal *journal, const char *problem);
 
 // Mirrored tables. The file that keeps a table also has the functions of journal.h for the table.
 // A mirror has a lock of its own; `directory`, of the journal, and `clock` stay the caller's.

@@ -477,16 +477,10 @@ size_t journal_list_snapshots(struct journal *journal,
     return list.count;
 }
 
-struct fabric_copy {
-    struct journal_snapshot meta;
-    uint8_t *record; // NULL: not found
-    size_t size;
-};
-
-static struct fabric_copy read_copy_fabric(const struct journal_snapshot *meta,
-                                           const uint8_t *record, size_t size)
+static struct waiting_fabric read_copy_fabric(const struct journal_snapshot *meta,
+                                              const uint8_t *record, size_t size)
 {
-    struct fabric_copy copy = {*meta, memory_get(size), size};
+    struct waiting_fabric copy = {*meta, memory_get(size), size};
     if (size > 0)
         memcpy(copy.record, record, size);
     return copy;
@@ -495,13 +489,14 @@ static struct fabric_copy read_copy_fabric(const struct journal_snapshot *meta,
 static void read_load_fabric(void *ctx, const struct store_snapshot *snapshot)
 {
     const struct journal_snapshot meta = read_meta_of(snapshot);
-    *(struct fabric_copy *)ctx = read_copy_fabric(&meta, snapshot->record, snapshot->record_size);
+    *(struct waiting_fabric *)ctx =
+        read_copy_fabric(&meta, snapshot->record, snapshot->record_size);
 }
 
 uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
                                struct journal_snapshot *out, size_t *size, struct error *err)
 {
-    struct fabric_copy copy = {.record = NULL};
+    struct waiting_fabric copy = {.record = NULL};
     if (number == 0)
         error_set(err, "there is no snapshot of the fabric yet");
     else

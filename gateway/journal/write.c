@@ -241,7 +241,7 @@ static void write_note_result(struct journal *j, const struct commit_plan *plan,
         pthread_mutex_unlock(&j->lock);
         for (size_t i = 0; i < JOURNAL_MIRRORS; i++)
             mirror_committed(j->mirrors[i]);
-        journal_file_works(j);
+        journal_set_problem(j, "");
     } else {
         journal_lose_file(j, result, err);
     }
@@ -406,7 +406,7 @@ static void write_note_hang(struct journal *j)
              "the disk of the journal %s does not answer: a commit or a read takes longer than %d "
              "seconds",
              j->path, (int)(j->options.patience_us / CLOCK_US_PER_S));
-    journal_file_fails(j, problem);
+    journal_set_problem(j, problem);
 }
 
 // Lets the file's thread work, after the end of earlier work, and waits for the end. False: some

@@ -391,7 +391,7 @@ void metrics_write(FILE *out, const struct metrics *metrics)
     metrics_put_journal(out, metrics);
     metrics_put_active_alarms(out, &metrics->alarms);
     metrics_put_receivers(out, metrics);
-    if (metrics->sweep && metrics->sweep->method != SWEEPER_OFF)
+    if (metrics->sweep && metrics->sweep->method != SWEEP_OFF)
         metrics_put_sweeps(out, metrics);
     if (metrics->reads)
         metrics_put_reads(out, metrics->reads);

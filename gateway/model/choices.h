@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The choices that the configuration (conf/word.c) offers for receivers and contexts. sink/, http/
-// and agent/ make the choices happen.
+// The choices that the configuration (conf/word.c) offers for receivers, contexts and sweeps.
+// sink/, http/, agent/ and ib/ make the choices happen.
 #ifndef IBTRAPD_MODEL_CHOICES_H
 #define IBTRAPD_MODEL_CHOICES_H
 
@@ -73,5 +73,13 @@ enum http_format {
 
 // The end ports with an SNMP context of their own (agent/contexts.h).
 enum contexts_of { CONTEXTS_OFF, CONTEXTS_SWITCHES, CONTEXTS_ALL };
+
+enum sweep_method {
+    SWEEP_OFF,
+    SWEEP_SMP, // queries every node by directed route
+    SWEEP_SA,  // queries the SA for its tables
+};
+
+enum counter_ports { COUNTERS_OFF, COUNTERS_OF_SWITCHES, COUNTERS_OF_ALL }; // whose are read
 
 #endif

@@ -122,10 +122,7 @@ static void keep_past(struct unreliable_links_past *past, const struct event *ev
     one.cleared = is_cleared_by_hand(event, &one.incident.link);
     if (!one.cleared && !read_incident(event, &one.incident))
         return;
-    if (past->count == past->capacity) {
-        past->capacity = past->capacity > 0 ? past->capacity * 2 : 256;
-        past->all = memory_resize(past->all, past->capacity, sizeof *past->all);
-    }
+    MEMORY_MAKE_ROOM(past->all, past->count, past->capacity);
     one.incident.at_us = unreliable_links_to_past(past, event->time_us);
     // The clock may have been ahead for a while: what is older was not later.
     if (past->count > 0 && one.incident.at_us > past->all[past->count - 1].incident.at_us)

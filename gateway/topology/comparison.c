@@ -50,10 +50,7 @@ static void comparison_touch_all(struct comparison_side *side, uint32_t node)
 
 static void comparison_keep_item(struct comparison *t, const struct diff_item *item)
 {
-    if (t->item_count == t->item_capacity) {
-        t->item_capacity = t->item_capacity > 0 ? t->item_capacity * 2 : 16;
-        t->items = memory_resize(t->items, t->item_capacity, sizeof *t->items);
-    }
+    MEMORY_MAKE_ROOM(t->items, t->item_count, t->item_capacity);
     t->items[t->item_count++] = *item;
 }
 
@@ -101,10 +98,7 @@ struct change *comparison_add_change(struct comparison *t, enum catalogue_event 
                                      uint32_t *index)
 {
     struct changes *out = t->out;
-    if (out->count == out->capacity) {
-        out->capacity = out->capacity > 0 ? out->capacity * 2 : 16;
-        out->all = memory_resize(out->all, out->capacity, sizeof *out->all);
-    }
+    MEMORY_MAKE_ROOM(out->all, out->count, out->capacity);
     if (index)
         *index = out->count;
     struct change *change = &out->all[out->count++];

@@ -146,10 +146,7 @@ static struct counter_statement counter_watch_describe(const struct watched *one
 
 static void counter_watch_state(struct counter_watch *w, const struct counter_statement *statement)
 {
-    if (w->statement_count == w->statement_capacity) {
-        w->statement_capacity = w->statement_capacity * 2 + 16;
-        w->statements = memory_resize(w->statements, w->statement_capacity, sizeof *w->statements);
-    }
+    MEMORY_MAKE_ROOM(w->statements, w->statement_count, w->statement_capacity);
     w->statements[w->statement_count++] = *statement;
 }
 

@@ -125,10 +125,7 @@ static struct link_record *link_history_get(struct link_history *h, const struct
         h->overflowed++;
         return NULL;
     }
-    if (h->count == h->capacity) {
-        h->capacity = h->capacity > 0 ? h->capacity * 2 : 16;
-        h->all = memory_resize(h->all, h->capacity, sizeof *h->all);
-    }
+    MEMORY_MAKE_ROOM(h->all, h->count, h->capacity);
     const size_t at = link_history_place(h, link);
     record = memory_zeroed(1, sizeof *record);
     record->link = *link;
@@ -240,12 +237,7 @@ void link_history_add(struct link_history *history, const struct link_incident *
         history->pending_count == LINK_HISTORY_PENDING_MAX)
         link_history_settle(history);
     pthread_mutex_unlock(&history->lock);
-    if (history->pending_count == history->pending_capacity) {
-        history->pending_capacity =
-            history->pending_capacity > 0 ? history->pending_capacity * 2 : 64;
-        history->pending =
-            memory_resize(history->pending, history->pending_capacity, sizeof *history->pending);
-    }
+    MEMORY_MAKE_ROOM(history->pending, history->pending_count, history->pending_capacity);
     history->pending[history->pending_count++] = *incident;
 }
 

@@ -129,7 +129,7 @@ struct scrape {
 static void scrape_begin_ports(struct scrape *scrape, const struct parts *parts)
 {
     const enum conf_port_metrics wanted = parts->conf->metrics.ports;
-    const bool read = parts->conf->counters.ports != CONF_NO_PORTS; // else they are old
+    const bool read = parts->conf->counters.ports != COUNTERS_OFF; // else they are old
     if (wanted == CONF_PORT_METRICS_OFF)
         return;
     scrape->piece = memory_get(PIECE_SIZE);

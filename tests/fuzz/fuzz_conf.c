@@ -124,10 +124,10 @@ static void check_conf(const struct conf *conf)
     REQUIRE(conf->fabric.port <= 254);
     REQUIRE(conf->fabric.verify_interval_s >= 1 && conf->fabric.verify_interval_s <= 3600);
     REQUIRE(conf->fabric.refresh_interval_s >= 10 && conf->fabric.refresh_interval_s <= 86400);
-    REQUIRE(conf->sweep.method <= CONF_SWEEP_SA && conf->sweep.interval_s >= 5);
+    REQUIRE(conf->sweep.method <= SWEEP_SA && conf->sweep.interval_s >= 5);
     REQUIRE(conf->sweep.in_flight >= 1 && conf->sweep.in_flight <= 256);
     REQUIRE(conf->sweep.attempts >= 1 && conf->sweep.timeout_ms >= 10);
-    REQUIRE(conf->counters.ports <= CONF_ALL_PORTS && conf->counters.interval_s >= 5);
+    REQUIRE(conf->counters.ports <= COUNTERS_OF_ALL && conf->counters.interval_s >= 5);
     for (size_t i = 0; i < COUNTER_ERRORS; i++)
         REQUIRE(conf->counters.thresholds[i] <= UINT32_MAX);
     REQUIRE(conf->journal.directory[0] == '/' && conf->journal.rows_max >= 1000);

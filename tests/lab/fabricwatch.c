@@ -158,11 +158,11 @@ static struct sa_client *start_agent(struct umad_choice *choice, struct log *log
     return client;
 }
 
-static enum sweeper_ports counted(const char *word)
+static enum counter_ports counted(const char *word)
 {
     if (strcmp(word, "none") == 0)
-        return SWEEPER_NO_PORTS;
-    return strcmp(word, "all") == 0 ? SWEEPER_ALL_PORTS : SWEEPER_SWITCH_PORTS;
+        return COUNTERS_OFF;
+    return strcmp(word, "all") == 0 ? COUNTERS_OF_ALL : COUNTERS_OF_SWITCHES;
 }
 
 static void obey(struct sweeper *sweeper)
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     struct log *log = log_open(stderr, LOG_LEVEL_INFO, false, &clock_system);
     struct sa_client *client = start_agent(&choice, log);
     const struct sweeper_options options = {
-        .method = strcmp(argument(argv, "method", "smp"), "sa") == 0 ? SWEEPER_SA : SWEEPER_SMP,
+        .method = strcmp(argument(argv, "method", "smp"), "sa") == 0 ? SWEEP_SA : SWEEP_SMP,
         .interval_us = number(argv, "interval", 3600000) * CLOCK_US_PER_MS,
         .settle_us = number(argv, "settle", 200) * CLOCK_US_PER_MS,
         .in_flight = number(argv, "in_flight", 16),

@@ -274,7 +274,7 @@ void check_rule(size_t i, const struct conf_rule *expected)
 struct conf_counters default_counters(void)
 {
     return (struct conf_counters){
-        .ports = CONF_ALL_PORTS,
+        .ports = COUNTERS_OF_ALL,
         .interval_s = 60,
         .thresholds = {[COUNTER_LINK_DOWNED] = 2,
                        [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 1,
@@ -324,7 +324,7 @@ void check_general_defaults(void)
                                          .rows_max = 1000000,
                                          .bytes_max = INT64_C(1) << 30,
                                          .age_us = INT64_C(2678400000000)};
-    const struct conf_sweep sweep = {.method = CONF_SWEEP_SMP,
+    const struct conf_sweep sweep = {.method = SWEEP_SMP,
                                      .interval_s = 60,
                                      .settle_ms = 500,
                                      .in_flight = 8,

@@ -106,7 +106,7 @@ TEST(items_of_sweeps_and_counters_are_taken)
              "    error_rates = {\"PortRcvErrors=0.25/4294967295\"} }\n",
              key);
     load(content);
-    const struct conf_sweep sweep = {.method = CONF_SWEEP_SA,
+    const struct conf_sweep sweep = {.method = SWEEP_SA,
                                      .interval_s = 5,
                                      .settle_ms = 0,
                                      .in_flight = 256,
@@ -115,7 +115,7 @@ TEST(items_of_sweeps_and_counters_are_taken)
                                      .has_mkey = true,
                                      .mkey = UINT64_C(0xFEDCBA9876543210)};
     struct conf_counters counters = default_counters();
-    counters.ports = CONF_SWITCH_PORTS;
+    counters.ports = COUNTERS_OF_SWITCHES;
     counters.interval_s = 86400;
     counters.thresholds[COUNTER_SYMBOL_ERROR] = 0;
     counters.thresholds[COUNTER_LINK_DOWNED] = UINT32_MAX;
@@ -134,8 +134,8 @@ TEST(items_of_sweeps_and_counters_are_taken)
     check_counters(&counters);
     assert_true(conf.fabric.with_master_sm);
     load("sweep { method = \"off\" } counters { ports = \"off\" thresholds = {} }");
-    assert_int_equal(conf.sweep.method, CONF_SWEEP_OFF);
-    assert_int_equal(conf.counters.ports, CONF_NO_PORTS);
+    assert_int_equal(conf.sweep.method, SWEEP_OFF);
+    assert_int_equal(conf.counters.ports, COUNTERS_OFF);
     assert_false(conf.fabric.with_master_sm);
 }
 

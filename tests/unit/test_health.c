@@ -23,7 +23,7 @@ static int begin(void **state)
             (struct subscription){.trap = i == 0 ? 257 : 64, .state = SUBSCRIPTION_SUBSCRIBED};
     journal =
         (struct journal_status){.durable = true, .rows = 5, .alarms = 2, .alarms_of = {[3] = 2}};
-    sweep = (struct sweeper_status){.method = SWEEPER_SMP,
+    sweep = (struct sweeper_status){.method = SWEEP_SMP,
                                     .last_begin_us = SUPPORT_UTC_US - 10 * CLOCK_US_PER_S};
     memset(statuses, 0, sizeof statuses);
     for (size_t i = 0; i < COUNT(receivers); i++)
@@ -55,7 +55,7 @@ TEST(a_gateway_that_works_is_ok)
     assert_true(health.ready);
     assert_int_equal(health.alarms_of[SEVERITY_ERROR], 2);
     facts.standby = true;
-    sweep.method = SWEEPER_OFF;
+    sweep.method = SWEEP_OFF;
     facts.receiver_count = journal.alarms = 1;
     expect(HEALTH_OK, "OK: 17 of 17 subscriptions, 1 receiver, 1 active alarm, standby");
     assert_int_equal(health.sweep_age_s, -1);

@@ -18,7 +18,7 @@ static int begin(void **state)
     memset(&events, 0, sizeof events);
     memset(&commits, 0, sizeof commits);
     memset(&times, 0, sizeof times);
-    sweep = (struct sweeper_status){.method = SWEEPER_SMP};
+    sweep = (struct sweeper_status){.method = SWEEP_SMP};
     receivers[0] = (struct metrics_receiver){.name = "nms", .kind = "snmp", .times = &times};
     receivers[1] = (struct metrics_receiver){.name = "siem", .kind = "syslog", .times = &times};
     metrics = (struct metrics){.release = "1.2.3",
@@ -266,9 +266,9 @@ TEST(without_sweeps_there_is_nothing_to_tell_of_them)
 {
     expect_nothing_of("ibtrapd_sweep");
     metrics.sweep = &sweep;
-    sweep.method = SWEEPER_OFF;
+    sweep.method = SWEEP_OFF;
     expect_nothing_of("ibtrapd_sweep");
-    sweep.method = SWEEPER_SA;
+    sweep.method = SWEEP_SA;
     expect("ibtrapd_sweeps_total 0");
     expect_nothing_of("ibtrapd_sweep_");
     expect_nothing_of("ibtrapd_reading");
@@ -287,7 +287,7 @@ TEST(reads_on_demand_are_counted_where_there_are_any)
 TEST(the_last_sweep_and_reading_are_told)
 {
     metrics.sweep = &sweep;
-    sweep = (struct sweeper_status){.method = SWEEPER_SMP,
+    sweep = (struct sweeper_status){.method = SWEEP_SMP,
                                     .last_begin_us = SUPPORT_UTC_US - 60 * CLOCK_US_PER_S,
                                     .last_duration_us = 1500000,
                                     .last_complete = true,

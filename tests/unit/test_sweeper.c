@@ -86,7 +86,7 @@ static int end(void **state)
 }
 
 // Starts a sweeper and waits until it has sent its first request.
-static void sweep_by(enum sweeper_method method)
+static void sweep_by(enum sweep_method method)
 {
     struct timespec until;
     const struct sweeper_options options = {.method = method,
@@ -108,27 +108,27 @@ static void sweep_by(enum sweeper_method method)
 
 TEST(a_host_that_may_send_smps_does)
 {
-    sweep_by(SWEEPER_SMP);
+    sweep_by(SWEEP_SMP);
     assert_int_equal(atomic_load(&queries), 0);
-    assert_int_equal(status.method, SWEEPER_SMP);
+    assert_int_equal(status.method, SWEEP_SMP);
     assert_string_equal(status.no_smps, "");
 }
 
 TEST(without_smps_the_sa_is_asked)
 {
     refusal = "it is a virtual function";
-    sweep_by(SWEEPER_SMP);
+    sweep_by(SWEEP_SMP);
     assert_int_equal(atomic_load(&smps), 0);
-    assert_int_equal(status.method, SWEEPER_SA);
+    assert_int_equal(status.method, SWEEP_SA);
     assert_string_equal(status.no_smps, "it is a virtual function");
 }
 
 TEST(where_the_sa_was_chosen_nothing_is_said)
 {
     refusal = "it is a virtual function";
-    sweep_by(SWEEPER_SA);
+    sweep_by(SWEEP_SA);
     assert_int_equal(atomic_load(&smps), 0);
-    assert_int_equal(status.method, SWEEPER_SA);
+    assert_int_equal(status.method, SWEEP_SA);
     assert_string_equal(status.no_smps, "");
 }
 
