@@ -137,6 +137,9 @@ control_handler receiver_answers_list;
 // "receiver-pause", "receiver-resume" and "receiver-flush", each with item "name".
 control_handler receiver_answers_pause, receiver_answers_resume, receiver_answers_flush;
 
+// "receiver-resend" with items "name" and "number", of an event.
+control_handler receiver_answers_resend;
+
 // "receiver-forget" with item "name": deletes the cursor of a receiver that is gone.
 control_handler receiver_answers_forget;
 

@@ -88,6 +88,8 @@ static struct receiver *receiver_answers_of(const struct control *c, const json_
                                                                 : NULL;
 }
 
+#define NO_RECEIVER "there is no receiver of that name; 'ibtrapctl receivers' lists them"
+
 enum receiver_wish { WISH_PAUSE, WISH_RESUME, WISH_FLUSH };
 
 static json_t *receiver_answers_change(struct control *c, const json_t *request,
@@ -95,7 +97,7 @@ static json_t *receiver_answers_change(struct control *c, const json_t *request,
 {
     struct receiver *receiver = receiver_answers_of(c, request);
     if (!receiver)
-        return answer_refuse("there is no receiver of that name; 'ibtrapctl receivers' lists them");
+        return answer_refuse(NO_RECEIVER);
     if (wish == WISH_FLUSH)
         receiver_flush(receiver);
     else
@@ -117,6 +119,21 @@ json_t *receiver_answers_resume(struct control *c, const json_t *request)
 json_t *receiver_answers_flush(struct control *c, const json_t *request)
 {
     return receiver_answers_change(c, request, WISH_FLUSH);
+}
+
+json_t *receiver_answers_resend(struct control *c, const json_t *request)
+{
+    int64_t number = 0;
+    struct receiver *receiver = receiver_answers_of(c, request);
+    if (!receiver)
+        return answer_refuse(NO_RECEIVER);
+    if (!answer_read_number(request, "number", journal_last(c->parts->journal), &number) ||
+        number == 0)
+        return answer_refuse("the journal has no event of that number; 'ibtrapctl events' lists "
+                             "the numbers");
+    if (!receiver_resend(receiver, number))
+        return answer_refuse("the receiver has yet to begin with another event; try it again");
+    return answer_done();
 }
 
 json_t *receiver_answers_forget(struct control *c, const json_t *request)
@@ -205,8 +222,7 @@ bool test_answers_read(const struct control *c, const json_t *request, struct te
     out->type = catalogue_event_of(type);
     if (!answer_read_text(request, "receiver", out->receiver, sizeof out->receiver) ||
         (out->receiver[0] && !receiver_answers_find(c, out->receiver)))
-        return error_set(err,
-                         "there is no receiver of that name; 'ibtrapctl receivers' lists them");
+        return error_set(err, NO_RECEIVER);
     if (!answer_read_text(request, "node", node, sizeof node))
         return error_set(err, "the node must be a name or a GUID");
     if (node[0] != '\0')

@@ -96,6 +96,12 @@ static const struct command COMMANDS[] = {
     {"receivers flush", "RECEIVER", 1, 1, 0, request_command_run, "receiver-flush",
      .help = "drop the events that wait for the receiver now", .manual = "The journal keeps them.",
      .items = "name"},
+    {"receivers resend", "RECEIVER NUMBER", 2, 2, 0, request_command_run, "receiver-resend",
+     .help = "send the receiver an event of the journal again",
+     .manual = "NUMBER is the number of the event. The event is marked: its field sentAgain is "
+               "true, and its sentence begins with the words 'Sent again'. The filter of the "
+               "receiver holds.",
+     .items = "name #number"},
     {"receivers forget", "RECEIVER", 1, 1, 0, request_command_run, "receiver-forget",
      .help = "forget the place in the journal of a receiver that is gone",
      .manual =

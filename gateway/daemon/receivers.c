@@ -51,10 +51,14 @@ static void receivers_on_change(void *ctx, const char *receiver, enum receiver_c
                                 const char *reason, uint64_t dropped)
 {
     const struct gateway *g = ctx;
-    struct event_builder_occurrence o = {
-        .type = change == RECEIVER_FAILING ? CATALOGUE_RECEIVER_FAILING : CATALOGUE_RECEIVER_BACK,
-        .lost = dropped};
-    own_alarms_receiver_key(g, receiver, o.alarm_key);
+    static const enum catalogue_event TYPES[] = {
+        [RECEIVER_FAILING] = CATALOGUE_RECEIVER_FAILING,
+        [RECEIVER_BACK] = CATALOGUE_RECEIVER_BACK,
+        [RECEIVER_REFUSES] = CATALOGUE_RECEIVER_REFUSES,
+    };
+    struct event_builder_occurrence o = {.type = TYPES[change], .lost = dropped};
+    if (change != RECEIVER_REFUSES)
+        own_alarms_receiver_key(g, receiver, o.alarm_key);
     snprintf(o.receiver, sizeof o.receiver, "%s", receiver);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     pipeline_put_occurrence(g->parts.pipeline, &o, 0);

@@ -78,6 +78,7 @@ struct event {
     // begins without texts. NULL: nothing yet.
     _Atomic(struct event_text *) texts[EVENT_TEXT_PLACES];
     bool for_several; // the event has several receivers: texts are kept. No part of the event
+    bool sent_again;  // a copy for a receiver that had its turn before. No part of the event
     const struct catalogue_entry *type;
     enum severity severity; // of the catalogue's row, or changed by a policy
     enum category category; // of the catalogue's row, or changed by a policy

@@ -99,6 +99,7 @@
     FIELD(DATES, "dates", TEXT(dates))                                                             \
     FIELD(FOUND_LATE, "foundLate", FLAG(found_late))                                               \
     FIELD(DERIVED, "derived", FLAG(derived))                                                       \
+    FIELD(SENT_AGAIN, "sentAgain", FLAG(sent_again))                                               \
     FIELD(RELATED_ID, "relatedId", TEXT(related_id))                                               \
     FIELD(CAUSE_ID, "causeId", TEXT(cause_id))                                                     \
     FIELD(SUPPRESSED, "suppressed", TEXT(suppressed))                                              \

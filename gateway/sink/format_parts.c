@@ -106,6 +106,7 @@ static void format_visit_head(const struct visit *v)
         format_visit_field(v, FIELD_TRAP);
     format_visit_option(v, FIELD_FOUND_LATE);
     format_visit_option(v, FIELD_DERIVED);
+    format_visit_option(v, FIELD_SENT_AGAIN);
     format_visit_option(v, FIELD_RELATED_ID);
     format_visit_option(v, FIELD_CAUSE_ID);
     format_visit_option(v, FIELD_SUPPRESSED);

@@ -18,14 +18,15 @@
 #include "sink/sink.h"
 
 enum {
-    RECEIVER_ATTEMPTS_MAX = 5, // refusals of an event, after which the event is given up
+    RECEIVER_REFUSALS = 4, // refusals of an event, after which other events are tried before it
     RECEIVER_REASON_SIZE = 256,
 };
 
 // How long a receiver that stops waits for the answers to the events in flight.
 #define RECEIVER_CONFIRM_US (5 * CLOCK_US_PER_S)
 
-enum receiver_change { RECEIVER_FAILING, RECEIVER_BACK };
+// RECEIVER_REFUSES: the receiver refused events that were given up; others pass.
+enum receiver_change { RECEIVER_FAILING, RECEIVER_BACK, RECEIVER_REFUSES };
 
 // The state that the successor of a receiver takes over, for instance after a reload.
 struct receiver_carried {
@@ -43,7 +44,9 @@ struct receiver_options {
     int64_t section;    // for journal_note_section; 0: none
     struct receiver_carried carried;
 
-    // The receiver's thread calls this when the receiver fails, and when the receiver works again.
+    // The receiver's thread calls this when the receiver fails, when the receiver works again, and
+    // every ten minutes at most when an event is given up that the receiver refused; `dropped` is
+    // then the number of such events.
     void (*change)(void *ctx, const char *receiver, enum receiver_change change, const char *reason,
                    uint64_t dropped);
     void *ctx;
@@ -118,6 +121,10 @@ void receiver_pause(struct receiver *receiver, bool paused);
 
 // Gives up all events that wait now. Any thread.
 void receiver_flush(struct receiver *receiver);
+
+// Sends an event of the journal again, marked, if the filter passes the event. Returns false if the
+// receiver has not begun with the last such event. Any thread.
+bool receiver_resend(struct receiver *receiver, int64_t number);
 
 // Says that the predecessor's alarm turned out to be active, as if `was_failing` had been true: the
 // next event that the receiver takes ends the alarm. Any thread.

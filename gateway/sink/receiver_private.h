@@ -34,6 +34,22 @@ struct receiver_outcomes {
     size_t refusal_count;
 };
 
+// A trial finds out whether a receiver refuses one event, the suspect, or everything. The receiver
+// gets the suspect and other events, the probes, in turn, each alone. The suspect is given up when
+// the receiver takes a probe, refuses the suspect and takes a probe again. While the receiver takes
+// no probe, everything waits. Events of the suspect's alarm are no probes: the order of an alarm's
+// events stays.
+struct receiver_trial {
+    uint64_t suspect; // the number of its ticket; 0: there is no trial
+    bool probing;     // the next event is a probe, not the suspect
+    uint64_t probe;   // no earlier event is the next probe; with `probed`: the present probe
+    bool probed;      // a probe is under way
+    bool vouched;     // the receiver took an event between two refusals of the suspect
+    bool lonely;      // there was no probe at the last attempt
+    int64_t retry_at; // of the suspect
+    char reason[RECEIVER_REASON_SIZE]; // for which the receiver refuses the suspect
+};
+
 struct receiver {
     struct sink sink;
     struct receiver_options options;
@@ -43,8 +59,7 @@ struct receiver {
 
     // Used by the thread only.
     bool is_open;
-    unsigned failures;         // in a row
-    unsigned refused_in_a_row; // events given up since the last success
+    unsigned failures; // in a row
     bool has_problem, notified_failing;
     int64_t retry_at;
     double tokens;
@@ -52,9 +67,13 @@ struct receiver {
     int64_t read_through;           // the last sequence number read from the journal
     int64_t had_after, had_through; // not sent again after the cursor moved backwards
     struct tickets tickets;         // of the events under way: read, and not passed by the cursor
+    struct receiver_trial trial;
+    char given_up[EVENT_REASON_SIZE]; // the last event of which nobody was told; empty: none
+    int64_t tell_at;                  // not before
 
     atomic_bool stop, paused;
     atomic_int_fast64_t stop_by, flush_through;
+    atomic_int_fast64_t resend;    // the number of an event to be sent again; 0: none
     atomic_bool recalled;          // a failing alarm is active that the thread does not know
     atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
     struct histogram times;
@@ -92,6 +111,34 @@ static inline int64_t receiver_now_of(const struct receiver *receiver)
 {
     return clock_monotonic(receiver->options.clock);
 }
+
+// Trials (receiver_trial.c). For the receiver's thread.
+
+// Whether the i-th event under way may be sent now.
+bool receiver_trial_allows(struct receiver *receiver, size_t at);
+
+// The sink failed as the receiver refused the ticket with the number; 0: for another reason. Call
+// it before the tickets are taken back. Returns whether this shows that the receiver fails.
+bool receiver_trial_fail(struct receiver *receiver, uint64_t refused, const char *problem);
+
+// The receiver took events, or the engine skipped some. May give up the suspect.
+void receiver_trial_pass(struct receiver *receiver);
+
+// All events were looked at, and none is in flight. Returns 0 unless a trial lacks a probe; then
+// the suspect is the next.
+int64_t receiver_trial_wait(struct receiver *receiver);
+
+// Tells of events that were given up, at times.
+void receiver_trial_tell(struct receiver *receiver, int64_t now);
+
+// Events that are sent again (receiver_again.c). For the receiver's thread.
+
+// Whether receiver_again_read has something to do.
+bool receiver_again_waits(struct receiver *receiver);
+
+// Adds events that are to be sent again to the events under way, if the journal has them. Returns
+// true if there may be more: then read nothing else.
+bool receiver_again_read(struct receiver *receiver);
 
 // What a receiver's thread does: reads events from the journal, passes the events to the sink in
 // order, and moves the cursor, until the receiver is asked to stop. `arg` is a struct receiver.

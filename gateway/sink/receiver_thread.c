@@ -70,54 +70,25 @@ static void receiver_health_close(struct receiver *receiver)
     tickets_take_all_back(&receiver->tickets);
 }
 
-static void receiver_note_refusal(struct receiver *receiver, const struct ticket *e,
-                                  const char *problem)
-{
-    log_write(receiver->options.log, LOG_LEVEL_WARNING,
-              "receiver %s: gave up number %lld (%s), which it refused %u times: %s",
-              receiver->sink.name, (long long)e->sequence, e->event->type->name, e->refusals,
-              problem);
-    pthread_mutex_lock(&receiver->lock);
-    receiver->status.refused++;
-    receiver_count(&receiver->counts.dropped, 1);
-    struct receiver_outcomes *o = &receiver->outcomes;
-    const size_t at = o->refusal_count++ % RECEIVER_REFUSALS_KEPT;
-    o->refusals[at].sequence = e->sequence;
-    snprintf(o->refusals[at].reason, RECEIVER_REASON_SIZE, "refused %u times: %s", e->refusals,
-             problem);
-    pthread_mutex_unlock(&receiver->lock);
-}
-
-// Counts a refusal. After the last refusal, gives up the event and returns true.
-static bool receiver_refuse(struct receiver *receiver, struct ticket *e, const char *problem)
-{
-    if (++e->refusals < RECEIVER_ATTEMPTS_MAX)
-        return false;
-    receiver_note_refusal(receiver, e, problem);
-    receiver_end(e, RECEIVER_GIVEN_UP);
-    return true;
-}
-
-// Closes the sink after a failure, and sets when to try again. After one refused event, the
-// receiver is not failing. After two refused events in a row, the receiver is failing: then the
-// attempts stay rare, and few events are given up until somebody repairs the receiver.
+// Closes the sink after a failure, and sets when to try again. An event that is refused while
+// others pass does not make the receiver fail.
 static void receiver_health_fail(struct receiver *receiver, const struct error *err)
 {
-    struct ticket *refused = tickets_refused(&receiver->tickets);
-    const bool tell = !refused || receiver->refused_in_a_row > 0;
-    const bool given_up = refused && receiver_refuse(receiver, refused, err->text);
+    const bool tell = receiver_trial_fail(receiver, tickets_refused(&receiver->tickets), err->text);
     const int64_t now = receiver_now_of(receiver);
     receiver_health_close(receiver);
     receiver->failures++;
-    receiver->refused_in_a_row += given_up;
-    receiver->retry_at = given_up ? now
-                                  : now + backoff_us(receiver->failures, RETRY_FIRST_US,
-                                                     RETRY_LAST_US, receiver->options.random);
+    receiver->retry_at = now + backoff_us(receiver->failures, RETRY_FIRST_US, RETRY_LAST_US,
+                                          receiver->options.random);
     receiver->has_problem = true;
     log_debug(receiver->options.log, "%s: %s; failure %u in a row, tried again in %lld ms",
               receiver->sink.name, err->text, receiver->failures,
               (long long)(receiver->retry_at - now) / CLOCK_US_PER_MS);
-    receiver_set_problem(receiver, given_up && !tell ? "" : err->text, tell);
+    if (receiver->trial.probing) {
+        receiver->trial.retry_at = receiver->retry_at;
+        receiver->retry_at = now;
+    }
+    receiver_set_problem(receiver, err->text, tell);
 }
 
 // Notes that `keep` failed (sink.h). The sink stays open, and tries the rest again.
@@ -132,7 +103,7 @@ static void receiver_health_fall_behind(struct receiver *receiver, const struct 
 // Notes that the receiver took an event, or has the state.
 static void receiver_health_succeed(struct receiver *receiver)
 {
-    receiver->failures = receiver->refused_in_a_row = 0;
+    receiver->failures = 0;
     if (atomic_load(&receiver->recalled) && atomic_exchange(&receiver->recalled, false))
         receiver->has_problem = receiver->notified_failing = true;
     if (receiver->has_problem)
@@ -161,10 +132,11 @@ static void receiver_remember(struct receiver *receiver, size_t n)
     pthread_mutex_lock(&receiver->lock);
     for (size_t i = 0; i < n; i++) {
         const struct ticket *e = receiver_at(receiver, i);
-        const size_t at = (size_t)(e->sequence % RECEIVER_OUTCOMES_MAX);
+        const int64_t number = e->event ? e->event->number : e->sequence;
+        const size_t at = (size_t)(number % RECEIVER_OUTCOMES_MAX);
         if (e->had)
             continue;
-        receiver->outcomes.all[at].sequence = e->sequence;
+        receiver->outcomes.all[at].sequence = number;
         receiver->outcomes.all[at].outcome = e->outcome;
         receiver->outcomes.all[at].time_us = now;
     }
@@ -225,6 +197,7 @@ static void receiver_count_confirmed(struct receiver *receiver)
         return;
     receiver->tickets.done = 0;
     receiver_count_delivered(receiver, n);
+    receiver_trial_pass(receiver);
     log_debug(receiver->options.log, "%s: confirmed %zu of %zu in flight", receiver->sink.name, n,
               n + receiver->tickets.in_flight);
     if (!receiver->sink.keep)
@@ -318,6 +291,8 @@ static void receiver_consume_token(struct receiver *receiver)
 static bool receiver_is_too_late(struct receiver *receiver, const struct ticket *e)
 {
     const int64_t age_max_us = receiver->options.age_max_us;
+    if (e->event->sent_again)
+        return false;
     return e->sequence <= atomic_load(&receiver->flush_through) ||
            (age_max_us > 0 && clock_utc(receiver->options.clock) - e->event->time_us > age_max_us);
 }
@@ -439,12 +414,14 @@ static bool receiver_is_ending(const struct receiver *receiver, int64_t now)
 static int64_t receiver_hand_over_all(struct receiver *receiver)
 {
     struct tickets *t = &receiver->tickets;
+    receiver_trial_pass(receiver);
     while (t->handed < t->count) {
         struct ticket *e = receiver_at(receiver, t->handed);
         int64_t now = receiver_now_of(receiver);
         if (receiver_is_ending(receiver, now))
             return BLOCKED_US;
-        if (e->state == TICKET_DONE || receiver_skip(receiver, e)) {
+        if (e->state != TICKET_WAITING || receiver_skip(receiver, e) ||
+            !receiver_trial_allows(receiver, t->handed)) {
             t->handed++;
             continue;
         }
@@ -460,7 +437,7 @@ static int64_t receiver_hand_over_all(struct receiver *receiver)
         if (!receiver_hand_over(receiver, e, &pause))
             return pause;
     }
-    return 0;
+    return t->in_flight > 0 ? 0 : receiver_trial_wait(receiver);
 }
 
 static void receiver_collect_acknowledgements(struct receiver *receiver, int timeout_ms)
@@ -522,12 +499,14 @@ static void receiver_step(struct receiver *receiver)
 {
     const struct tickets *t = &receiver->tickets;
     const bool has_room =
-        t->count + READ_AHEAD <= TICKETS_MAX && t->count - t->handed + READ_AHEAD <= WAITING_MAX;
-    const bool comes =
-        t->count > 0 || journal_wait(receiver->options.journal, receiver->read_through,
-                                     receiver->is_busy ? 0 : IDLE_US, &receiver->stop);
+        t->count + READ_AHEAD <= TICKETS_MAX &&
+        t->count - (receiver->trial.suspect ? 0 : t->handed) + READ_AHEAD <= WAITING_MAX;
+    const bool comes = t->count > 0 || receiver_again_waits(receiver) ||
+                       journal_wait(receiver->options.journal, receiver->read_through,
+                                    receiver->is_busy ? 0 : IDLE_US, &receiver->stop);
     const struct turn turn = turns_take(receiver->options.turns);
-    const bool more = comes && has_room && receiver_read_more(receiver);
+    const bool more =
+        comes && has_room && (receiver_again_read(receiver) || receiver_read_more(receiver));
     const bool unread = comes && t->count == 0 && !more;
     receiver_note_oldest(receiver);
     int64_t pause = receiver_hand_over_all(receiver);
@@ -548,6 +527,7 @@ static void receiver_step(struct receiver *receiver)
         receiver->sink.idle(receiver->sink.self);
     receiver_retire(receiver);
     receiver_note_oldest(receiver);
+    receiver_trial_tell(receiver, receiver_now_of(receiver));
 }
 
 void *receiver_thread_run(void *arg)

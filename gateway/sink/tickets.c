@@ -115,11 +115,11 @@ void tickets_take_all_back(struct tickets *t)
     t->order_key = NULL;
 }
 
-struct ticket *tickets_refused(struct tickets *t)
+uint64_t tickets_refused(struct tickets *t)
 {
     for (uint64_t n = t->oldest; t->in_flight > 0 && n <= t->newest; n++) {
         if (tickets_at(t, n)->state == TICKET_REFUSED)
-            return tickets_at(t, n);
+            return n;
     }
-    return NULL;
+    return 0;
 }

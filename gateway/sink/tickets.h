@@ -44,6 +44,7 @@ struct ticket {
     enum ticket_state state;
     enum receiver_outcome outcome; // once TICKET_DONE
     unsigned refusals;             // how often the receiver refused the event
+    uint64_t passed_before;        // events that the receiver had taken at the first refusal
     bool had;                      // the receiver had the event before the cursor moved backwards
     bool tried, handed;            // the event was passed to the sink; the sink accepted the event
     bool alone;                    // the event goes alone
@@ -103,7 +104,7 @@ void tickets_take_back(struct tickets *t);
 // Takes all tickets back: the sink is closed. The events wait again.
 void tickets_take_all_back(struct tickets *t);
 
-// The oldest ticket that the receiver refused; NULL if there is none.
-struct ticket *tickets_refused(struct tickets *t);
+// The number of the oldest ticket that the receiver refused; 0 if there is none.
+uint64_t tickets_refused(struct tickets *t);
 
 #endif

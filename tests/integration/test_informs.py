@@ -65,18 +65,21 @@ def test_what_the_manager_refuses_is_given_up_and_nothing_else(open_gateway):
     with AnsweringManager(refuse_link_downs) as manager:
         gateway = open_gateway(manager, more=section("metrics", listen=f"127.0.0.1:{port}"))
         assert gateway.control("test", "link-down", check=False).returncode == 1
-        wait_until(lambda: explain(gateway, "link-down")["state"] != "waiting", "the manager to have refused it")
+        for _ in range(2):  # given up when others pass before and after it
+            gateway.control("test", "heartbeat", check=False)
+        wait_until(lambda: explain(gateway, "link-down")["state"] == "given up", "the others to have passed", timeout=60)
         gateway.control("test", "link-up")
-        gateway.control("test", "heartbeat")
-        assert names(manager.taken) == ["link-up", "heartbeat"]
-        assert names(manager.refused) == ["link-down"] * 5
+        wait_until(lambda: "receiver-refuses" in names(manager.taken), "the event that tells it")
+        others = [name for name in names(manager.taken) if not name.startswith("receiver-")]
+        assert others == ["heartbeat", "heartbeat", "link-up"]
+        assert set(names(manager.refused)) == {"link-down"}
 
         found = explain(gateway, "link-down")
-        assert found["state"] == "given up"
-        assert re.match(r"refused 5 times: 127\.0\.0\.1 port \d+ answers with error", found["reason"])
+        assert re.match(r"refused \d+ times: 127\.0\.0\.1 port \d+ answers with error", found["reason"])
         assert explain(gateway, "link-up")["state"] == "delivered"
+        wait_until(lambda: receiver(gateway)["queued"] == 0, "all others to be confirmed")
         shown = receiver(gateway)
-        assert (shown["state"], shown["refused"], shown["dropped"], shown["queued"]) == ("working", 1, 1, 0)
+        assert (shown["state"], shown["refused"], shown["dropped"]) == ("working", 1, 1)
         assert scrape(port).get("ibtrapd_receiver_refused_total", receiver="nms", kind="snmp") == 1
         assert "receiver nms: gave up number" in gateway.log
 
@@ -90,9 +93,9 @@ def test_a_manager_that_refuses_everything_is_failing_until_it_takes_events_agai
             gateway.control("test", event, check=False)
         refuses.set()
         gateway.control("receivers", "resume", "nms")
-        wait_until(lambda: "its events wait" in gateway.log, "the second event to be refused, too", timeout=60)
+        wait_until(lambda: "its events wait" in gateway.log, "another event to be refused, too", timeout=60)
         assert receiver(gateway)["state"] == "failing"
         refuses.clear()
         wait_until(lambda: "receiver-back" in names(manager.taken), "the events that waited", timeout=60)
-        assert names(manager.taken) == ["link-up", "heartbeat", "receiver-failing", "receiver-back"]
-        assert receiver(gateway)["refused"] == 1
+        assert sorted(names(manager.taken)) == ["heartbeat", "link-down", "link-up", "receiver-back", "receiver-failing"]
+        assert receiver(gateway)["dropped"] == 0

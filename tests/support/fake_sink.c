@@ -59,6 +59,7 @@ static enum sink_result take(struct fake_sink *fake, const struct event *event)
     assert_true(fake->count < FAKE_RECEIVER_KEPT);
     fake->taken_at[fake->count] = atomic_load(&fake->time.monotonic);
     fake->taken[fake->count++] = number;
+    fake->marked += event->sent_again;
     if (fake->window == 0 || (fake->done_every > 0 && fake->count % fake->done_every == 0)) {
         have(fake, number);
         return SINK_DONE;

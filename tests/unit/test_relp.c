@@ -278,7 +278,7 @@ TEST(what_was_confirmed_before_a_refusal_is_told_first)
         n += wait_ms(PATIENCE_MS);
     assert_int_equal(n, 1);
     check_broken("it refuses a message: 500 no ? room");
-    assert_ptr_equal(tickets_refused(&tickets), tickets_at(&tickets, 2)); // message 3
+    assert_int_equal(tickets_refused(&tickets), 2); // message 3
 }
 
 TEST(a_receiver_that_closes_is_noticed)
@@ -287,7 +287,7 @@ TEST(a_receiver_that_closes_is_noticed)
     send_messages(1);
     say(frame(0, "serverclose", ""));
     check_broken("it closed the session");
-    assert_null(tickets_refused(&tickets));
+    assert_int_equal(tickets_refused(&tickets), 0);
 }
 
 TEST(a_connection_that_ends_is_noticed)
