@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/error.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
 bool error_set(struct error *err, const char *fmt, ...)
 {
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(err->text, sizeof err->text, fmt, args);
-    va_end(args);
+    TEXT_FILL(err->text, fmt);
     return false;
 }
 

@@ -132,10 +132,7 @@ void log_write_from(enum log_folder folder, struct log *log, enum log_level leve
     if (level > log_get_level(log, folder))
         return;
     char line[LINE_SIZE];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(line, sizeof line, fmt, args);
-    va_end(args);
+    TEXT_FILL(line, fmt);
     log_emit(log, folder, level, line);
 }
 

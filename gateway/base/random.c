@@ -43,15 +43,26 @@ void random_pool_init(struct random_pool *pool, const struct random *source)
         {random_fill_from_pool, pool}, .source = source, .used = sizeof pool->octets};
 }
 
-int64_t backoff_us(unsigned failures, int64_t first_us, int64_t last_us,
-                   const struct random *random)
+int64_t backoff_steady_us(unsigned failures, int64_t first_us, int64_t last_us)
 {
     int64_t us = first_us;
     for (unsigned i = 1; i < failures && us < last_us; i++)
         us *= 2;
-    if (us > last_us)
-        us = last_us;
+    return us < last_us ? us : last_us;
+}
+
+int64_t backoff_us(unsigned failures, int64_t first_us, int64_t last_us,
+                   const struct random *random)
+{
+    const int64_t us = backoff_steady_us(failures, first_us, last_us);
     uint32_t r;
     random->fill(random->ctx, &r, sizeof r);
     return us - (int64_t)(r % (uint64_t)(us / 2));
+}
+
+int64_t jitter_us(int64_t us, const struct random *random)
+{
+    uint32_t r;
+    random->fill(random->ctx, &r, sizeof r);
+    return us - us / 4 + (int64_t)(r % (uint64_t)(us / 2 + 1));
 }

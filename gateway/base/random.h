@@ -36,4 +36,10 @@ void random_pool_init(struct random_pool *pool, const struct random *source);
 int64_t backoff_us(unsigned failures, int64_t first_us, int64_t last_us,
                    const struct random *random);
 
+// The same wait without jitter.
+int64_t backoff_steady_us(unsigned failures, int64_t first_us, int64_t last_us);
+
+// The time, a quarter more or less: many gateways do not ask at the same moment.
+int64_t jitter_us(int64_t us, const struct random *random);
+
 #endif

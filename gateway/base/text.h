@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TEXT_LETTERS_AND_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -48,6 +49,15 @@ static inline void text_add(struct text *t, const char *s)
 
 void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *t, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+
+// Fills an array of char with the sentence of a function with `fmt` and `...`.
+#define TEXT_FILL(array, fmt)                                                                      \
+    do {                                                                                           \
+        va_list text_args;                                                                         \
+        va_start(text_args, fmt);                                                                  \
+        vsnprintf(array, sizeof(array), fmt, text_args);                                           \
+        va_end(text_args);                                                                         \
+    } while (0)
 
 void text_add_number(struct text *t, uint64_t number); // decimal
 

@@ -2,6 +2,7 @@
 #include "conf/parser.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "conf/check.h"
 #include "conf/lexer.h"
 #include "conf/rows.h"
@@ -9,7 +10,6 @@
 #include "conf/section.h"
 #include "conf/value.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,10 +91,7 @@ __attribute__((format(printf, 2, 3))) static bool parser_lose(struct parser *p, 
                                                               ...)
 {
     char sentence[400];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(sentence, sizeof sentence, fmt, args);
-    va_end(args);
+    TEXT_FILL(sentence, fmt);
     if (!p->lost && !p->stopped)
         report_add(p->report, p->lexer.line, "%s", sentence);
     p->lost = true;

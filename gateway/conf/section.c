@@ -2,6 +2,7 @@
 #include "conf/section.h"
 
 #include "base/secret.h"
+#include "base/text.h"
 #include "conf/check.h"
 #include "conf/value.h"
 
@@ -44,10 +45,7 @@ void report_add(struct report *report, unsigned line, const char *fmt, ...)
 bool section_refuse(struct section *section, const char *fmt, ...)
 {
     char sentence[300];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(sentence, sizeof sentence, fmt, args);
-    va_end(args);
+    TEXT_FILL(sentence, fmt);
     bool named = section->name != NULL;
     section->bad = true;
     report_add(section->report, section->line, "%s%s%s%s: %s", section->schema->name,

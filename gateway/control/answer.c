@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/answer.h"
 
+#include "base/text.h"
 #include "ctl/protocol.h"
 
 #include <event2/buffer.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,10 +16,7 @@ json_t *answer_done(void)
 json_t *answer_refuse(const char *fmt, ...)
 {
     char sentence[600];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(sentence, sizeof sentence, fmt, args);
-    va_end(args);
+    TEXT_FILL(sentence, fmt);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "error", protocol_text(sentence));
 }
 

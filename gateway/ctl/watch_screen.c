@@ -14,7 +14,6 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -115,10 +114,7 @@ static void watch_screen_putf(int line, int column, const char *fmt, ...)
 static void watch_screen_putf(int line, int column, const char *fmt, ...)
 {
     char text[LINE_SIZE];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
+    TEXT_FILL(text, fmt);
     watch_screen_put(line, column, text);
 }
 

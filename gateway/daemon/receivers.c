@@ -3,13 +3,13 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "daemon/loop.h"
 #include "daemon/own_alarms.h"
 #include "daemon/sinks.h"
 #include "pipeline/pipeline.h"
 #include "sink/module.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -423,10 +423,7 @@ __attribute__((format(printf, 3, 4))) static void
 receivers_tell(struct gateway *g, enum log_level level, const char *fmt, ...)
 {
     char sentence[512];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(sentence, sizeof sentence, fmt, args);
-    va_end(args);
+    TEXT_FILL(sentence, fmt);
     log_write(g->parts.log, level, "%s", sentence);
     if (g->backlogs)
         text_addf(g->backlogs, "%s\n", sentence);

@@ -2,10 +2,10 @@
 #include "health/health.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "ib/mad.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,10 +16,7 @@ health_find(struct health *h, enum health_state state, const char *fmt, ...)
 {
     char sentence[2 * HEALTH_SENTENCE_SIZE];
     struct health_finding found = {.state = state};
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(sentence, sizeof sentence, fmt, args);
-    va_end(args);
+    TEXT_FILL(sentence, fmt);
     text_clean(sentence, strlen(sentence), found.sentence, sizeof found.sentence);
     size_t place = h->count;
     while (place > 0 && h->findings[place - 1].state < state)

@@ -8,7 +8,6 @@
 #include "model/fabric.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -137,10 +136,7 @@ static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then still unsett
 void sa_changes_emit(struct sa_client *a, enum sa_change change, const char *fmt, ...)
 {
     struct sa_words reason;
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(reason.text, sizeof reason.text, fmt, args);
-    va_end(args);
+    TEXT_FILL(reason.text, fmt);
     a->options.listener.change(a->options.listener.ctx, change, a->status.port.subnet_prefix,
                                reason.text);
 }
@@ -155,10 +151,7 @@ static void sa_state_report_lost(struct sa_client *a, const char *reason)
 void sa_changes_subscribe_again(struct sa_client *a, int64_t now, const char *fmt, ...)
 {
     struct sa_words reason;
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(reason.text, sizeof reason.text, fmt, args);
-    va_end(args);
+    TEXT_FILL(reason.text, fmt);
     log_debug(a->options.log, "subscribing to everything anew: %s", reason.text);
     if (a->settled) {
         a->settled = false;
@@ -516,16 +509,10 @@ bool sa_port_answers(struct sa_client *a, uint32_t tid)
 // little earlier or later than other refused programs.
 static int64_t sa_state_reopen_after(struct sa_client *a, bool refused)
 {
-    int64_t us = REOPEN_US;
-    uint32_t chance;
     a->refusals = refused ? a->refusals + 1 : 0;
-    for (unsigned i = 0; i < a->refusals && us < REOPEN_MAX_US; i++)
-        us *= 2;
-    if (!refused)
-        return us;
-    us = us < REOPEN_MAX_US ? us : REOPEN_MAX_US;
-    a->options.random->fill(a->options.random->ctx, &chance, sizeof chance);
-    return us - us / 4 + (int64_t)(chance % (uint64_t)(us / 2 + 1));
+    return refused ? jitter_us(backoff_steady_us(a->refusals + 1, REOPEN_US, REOPEN_MAX_US),
+                               a->options.random)
+                   : REOPEN_US;
 }
 
 bool sa_port_open(struct sa_client *a, int64_t now)

@@ -88,22 +88,6 @@ void subscriptions_restart(struct subscriptions *s, int64_t now)
     }
 }
 
-// The duration, a quarter more or less, so that many gateways do not ask at the same time.
-static int64_t subscriptions_jitter(const struct subscriptions *s, int64_t us)
-{
-    uint32_t r;
-    s->random->fill(s->random->ctx, &r, sizeof r);
-    return us - us / 4 + (int64_t)(r % (uint64_t)(us / 2 + 1));
-}
-
-static int64_t subscriptions_backoff(unsigned failures)
-{
-    int64_t us = RETRY_FIRST_US;
-    while (failures-- > 1 && us < RETRY_LAST_US)
-        us *= 2;
-    return us < RETRY_LAST_US ? us : RETRY_LAST_US;
-}
-
 static bool subscriptions_may_ask(const struct subscriptions *s, const struct subscription *one)
 {
     if (one == &s->each[SUBSCRIPTIONS_ALL])
@@ -169,7 +153,7 @@ static void subscriptions_handle_confirmation(struct subscriptions *s, struct su
 {
     subscriptions_enter(s, one, SUBSCRIPTION_SUBSCRIBED, now);
     one->failures = 0;
-    one->ask_at = now + subscriptions_jitter(s, s->refresh_us);
+    one->ask_at = now + jitter_us(s->refresh_us, s->random);
     if (one == &s->each[SUBSCRIPTIONS_ALL])
         subscriptions_follow_all(s, true, now);
 }
@@ -183,11 +167,12 @@ static void subscriptions_handle_refusal(struct subscriptions *s, struct subscri
         subscriptions_follow_all(s, false, now);
     subscriptions_enter(s, one, SUBSCRIPTION_REJECTED, now);
     one->failures++;
-    int64_t wait = subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US
-                                                      : subscriptions_backoff(one->failures);
+    int64_t wait = subscriptions_needs_key(one->trap)
+                       ? REJECTED_RETRY_US
+                       : backoff_steady_us(one->failures, RETRY_FIRST_US, RETRY_LAST_US);
     if (one == &s->each[SUBSCRIPTIONS_ALL])
         wait = s->refresh_us; // those for each trap take its place
-    one->ask_at = now + subscriptions_jitter(s, wait);
+    one->ask_at = now + jitter_us(wait, s->random);
 }
 
 struct subscription *subscriptions_asked_with(struct subscriptions *s, uint32_t tid)
@@ -235,7 +220,9 @@ bool subscriptions_expire(struct subscriptions *s, int64_t now)
         if (one == &s->each[SUBSCRIPTIONS_ALL])
             subscriptions_follow_all(s, false, now);
         subscriptions_enter(s, one, SUBSCRIPTION_NO_ANSWER, now);
-        one->ask_at = now + subscriptions_jitter(s, subscriptions_backoff(one->failures));
+        one->ask_at =
+            now +
+            jitter_us(backoff_steady_us(one->failures, RETRY_FIRST_US, RETRY_LAST_US), s->random);
         any = true;
     }
     return any;

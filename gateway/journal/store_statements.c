@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "journal/wal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,10 +81,7 @@ const char *store_sql(enum store_statement which)
 
 void store_tell(struct store *store, const char *fmt, ...)
 {
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(store->doing, sizeof store->doing, fmt, args);
-    va_end(args);
+    TEXT_FILL(store->doing, fmt);
     if (store->watch)
         store->watch->step(store->watch->ctx, store->doing);
 }
