@@ -141,8 +141,9 @@ static bool column_put_bits(const struct look *look, uint32_t number, struct age
 bool field_of_port(struct look *look, struct agentx_value *out)
 {
     const struct fabric_port *port = look_port(look);
-    return port->detail.known &&
-           column_put_bits(look, fabric_port_info(port, look->column->field.field), out);
+    const uint32_t field = look->column->field.field;
+    return fabric_knows_port_info(port, field) &&
+           column_put_bits(look, fabric_port_info(port, field), out);
 }
 
 bool field_of_switch(struct look *look, struct agentx_value *out)

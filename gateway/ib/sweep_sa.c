@@ -110,6 +110,16 @@ static bool sweep_sa_needs_link(const struct fabric_node *node, const struct fab
     return !internal && port->state > FABRIC_DOWN;
 }
 
+// Of a port that is down, OpenSM keeps the two states. All else is 0, or what the port had before.
+static struct fabric_port sweep_sa_keep_states(const struct fabric_port *port)
+{
+    return (struct fabric_port){.number = port->number,
+                                .known = true,
+                                .state = port->state,
+                                .physical = port->physical,
+                                .peer_node = FABRIC_NONE};
+}
+
 static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
 {
     struct sweep_sa *state = ctx;
@@ -126,10 +136,15 @@ static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
         state->sweep->complete = false;
         return;
     }
+    if (port.state == FABRIC_DOWN)
+        port = sweep_sa_keep_states(&port);
     const struct fabric_port *from_node =
         fabric_builder_get_port(state->builder, number, port.number);
-    if (from_node)
+    if (from_node) {
         port.guid = from_node->guid;
+        if (port.state == FABRIC_DOWN)
+            port.lid = from_node->lid;
+    }
     port.silent = sweep_sa_needs_link(node, &port);
     sweep_sa_note_lids(state, number, &port);
     if (!fabric_builder_port(state->builder, number, &port))

@@ -20,10 +20,19 @@ void fabric_unref(struct fabric *fabric)
         free(fabric); // one block of memory, arrays included
 }
 
+bool fabric_knows_port_info(const struct fabric_port *port, enum port_info_field field)
+{
+    const bool is_state = field == PORT_INFO_PORT_STATE || field == PORT_INFO_PHYSICAL_STATE;
+    return port->detail.known || (port->known && is_state);
+}
+
 uint32_t fabric_port_info(const struct fabric_port *port, enum port_info_field field)
 {
-    return port->detail.known ? attribute_get(port->detail.octets, FABRIC_PORT_INFO_FIRST, field)
-                              : 0;
+    if (port->detail.known)
+        return attribute_get(port->detail.octets, FABRIC_PORT_INFO_FIRST, field);
+    return field == PORT_INFO_PORT_STATE       ? port->state
+           : field == PORT_INFO_PHYSICAL_STATE ? port->physical
+                                               : 0;
 }
 
 void fabric_set_port_info(struct fabric_port *port, enum port_info_field field, uint32_t value)

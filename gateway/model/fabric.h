@@ -61,9 +61,9 @@ enum fabric_speed {
     FABRIC_FDR10 = 1 << 8, // 10.3125
 };
 
-// The octets of PortInfo behind its keys, known for ports queried since the start. Of a switch's
-// external ports MasterSMLID and CapabilityMask are 0. Snapshots are compared, and kept on disk,
-// without PortInfo.
+// The octets of PortInfo behind its keys, known for ports queried since the start, but not for ports
+// that the SA reports as down. Of a switch's external ports MasterSMLID and CapabilityMask are 0.
+// Snapshots are compared, and kept on disk, without PortInfo.
 enum { FABRIC_PORT_INFO_FIRST = 18, FABRIC_PORT_INFO_SIZE = 45 };
 struct fabric_port_detail {
     bool known : 1;
@@ -188,7 +188,9 @@ struct fabric {
 struct fabric *fabric_ref(struct fabric *fabric); // returns `fabric`
 void fabric_unref(struct fabric *fabric);         // NULL is allowed
 
-// A field of the port's PortInfo; 0: not known.
+// A field of the port's PortInfo; 0: not known. The two states are known of every port that
+// answered.
+bool fabric_knows_port_info(const struct fabric_port *port, enum port_info_field field);
 uint32_t fabric_port_info(const struct fabric_port *port, enum port_info_field field);
 void fabric_set_port_info(struct fabric_port *port, enum port_info_field field, uint32_t value);
 

@@ -48,7 +48,8 @@ static int64_t device_interfaces_oper(const struct look *look)
 // of 66, without data. 0: one of them is unknown.
 static uint64_t device_interfaces_mbps(uint8_t width, uint16_t speed)
 {
-    static const uint32_t OF_LANE[] = {2000, 4000, 8000, 13636, 25000, 50000, 100000, 200000};
+    static const uint32_t OF_LANE[] = {2000,  4000,   8000,   13636, 25000,
+                                       50000, 100000, 200000, 10000};
     for (size_t i = 0; i < sizeof OF_LANE / sizeof *OF_LANE; i++) {
         if (speed == 1u << i)
             return (uint64_t)OF_LANE[i] * fabric_lanes(width);
@@ -65,14 +66,21 @@ static uint64_t device_interfaces_rate(const struct fabric_port *port)
                                   fabric_best_speed(port->speed_enabled, port->speed_supported));
 }
 
+static bool device_interfaces_put_rate(const struct fabric_port *port, uint64_t times,
+                                       struct agentx_value *out)
+{
+    const uint64_t rate = port->known ? device_interfaces_rate(port) : 0;
+    return rate != 0 && put_gauge(out, rate * times);
+}
+
 // In octets; 0: not known.
-static int64_t device_interfaces_mtu(const struct fabric_port *port)
+static uint64_t device_interfaces_mtu(const struct fabric_port *port)
 {
     enum { MTU_256 = 1, MTU_4096 = 5, SHIFT = 7 };
     const bool active = port->state == FABRIC_ACTIVE;
     const uint32_t mtu =
         fabric_port_info(port, active ? PORT_INFO_NEIGHBOR_MTU : PORT_INFO_MTU_CAP);
-    return mtu >= MTU_256 && mtu <= MTU_4096 ? INT64_C(1) << (mtu + SHIFT) : 0;
+    return mtu >= MTU_256 && mtu <= MTU_4096 ? UINT64_C(1) << (mtu + SHIFT) : 0;
 }
 
 static bool device_interfaces_descr(struct look *look, struct agentx_value *out)
@@ -185,9 +193,9 @@ static bool device_interfaces_sum(struct look *look, struct agentx_value *out)
 #define SUM(which) .get = device_interfaces_sum, .field = {.field = (which)}
 
 INTERFACE(index, put_number(out, look->of_fabric ? (int64_t)look->at : look->number))
-INTERFACE(mtu_octets, put_number(out, device_interfaces_mtu(port)))
-INTERFACE(speed, port->known &&put_gauge(out, device_interfaces_rate(port) * 1000000))
-INTERFACE(high_speed, port->known &&put_gauge(out, device_interfaces_rate(port)))
+INTERFACE(mtu_octets, put_known(out, device_interfaces_mtu(port)))
+INTERFACE(speed, device_interfaces_put_rate(port, 1000000, out))
+INTERFACE(high_speed, device_interfaces_put_rate(port, 1, out))
 INTERFACE(admin, put_number(out, port->physical == PHYSICAL_DISABLED ? DOWN : UP))
 INTERFACE(connector, put_truth(out, port->number > 0))
 GETTER(device_interfaces_oper_status, put_number(out, device_interfaces_oper(look)))

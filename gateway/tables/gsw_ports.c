@@ -99,6 +99,9 @@ GETTER(gsw_ports_member, look_port(look)->known &&field_of_struct(look_port(look
 
 KNOWN(state, port->state <= ACTIVE_DEFER && put_number(out, port->state + 1))
 KNOWN(physical_state, port->physical <= PHY_TEST && put_number(out, port->physical + 1))
+KNOWN(width_enabled, port->width_enabled != 0 && put_number(out, port->width_enabled + 1))
+KNOWN(width_supported, port->width_supported != 0 && put_number(out, port->width_supported + 1))
+KNOWN(width_active, port->width_active != 0 && put_number(out, port->width_active + 1))
 KNOWN(capabilities, put_number(out, (int32_t)port->capabilities)) // the same 32 bits, signed
 
 static const struct table_column GSW_IB_PORTS_COLUMNS[] = {
@@ -110,17 +113,17 @@ static const struct table_column GSW_IB_PORTS_COLUMNS[] = {
      .field = {.field = PORT_INFO_MASTER_SM_LID, .form = FIELD_OCTETS}},
     {"gswIBCapabilityMask", 9, AGENTX_INTEGER, .get = gsw_ports_capabilities},
     {"gswIBDiagCode", 10, AGENTX_INTEGER, DETAIL(PORT_INFO_DIAG_CODE, 0, 0)},
-    {"gswIBLinkWidthEnabled", 12, AGENTX_INTEGER, MEMBER(width_enabled, FIELD_NEXT_LABEL)},
-    {"gswIBLinkWidthSupported", 13, AGENTX_INTEGER, MEMBER(width_supported, FIELD_NEXT_LABEL)},
-    {"gswIBLinkWidthActive", 14, AGENTX_INTEGER, MEMBER(width_active, FIELD_NEXT_LABEL)},
-    {"gswIBLinkSpeedSupported", 15, AGENTX_INTEGER, MEMBER(speed_supported, FIELD_NUMBER)},
+    {"gswIBLinkWidthEnabled", 12, AGENTX_INTEGER, .get = gsw_ports_width_enabled},
+    {"gswIBLinkWidthSupported", 13, AGENTX_INTEGER, .get = gsw_ports_width_supported},
+    {"gswIBLinkWidthActive", 14, AGENTX_INTEGER, .get = gsw_ports_width_active},
+    {"gswIBLinkSpeedSupported", 15, AGENTX_INTEGER, MEMBER(speed_supported, FIELD_KNOWN)},
     {"gswIBPortState", 16, AGENTX_INTEGER, .get = gsw_ports_state},
     {"gswIBPortPhysicalState", 17, AGENTX_INTEGER, .get = gsw_ports_physical_state},
     {"gswIBLinkDownDefaultState", 18, AGENTX_INTEGER,
      DETAIL(PORT_INFO_LINK_DOWN_DEFAULT, 0, POLLING)},
     {"gswIBLMC", 20, AGENTX_INTEGER, MEMBER(lmc, FIELD_NUMBER)},
-    {"gswIBLinkSpeedActive", 21, AGENTX_INTEGER, MEMBER(speed_active, FIELD_NUMBER)},
-    {"gswIBLinkSpeedEnabled", 22, AGENTX_INTEGER, MEMBER(speed_enabled, FIELD_NUMBER)},
+    {"gswIBLinkSpeedActive", 21, AGENTX_INTEGER, MEMBER(speed_active, FIELD_KNOWN)},
+    {"gswIBLinkSpeedEnabled", 22, AGENTX_INTEGER, MEMBER(speed_enabled, FIELD_KNOWN)},
     {"gswIBNeighborMTU", 23, AGENTX_INTEGER, DETAIL(PORT_INFO_NEIGHBOR_MTU, MTU_256, MTU_4096)},
     {"gswIBVLCap", 24, AGENTX_INTEGER, DETAIL(PORT_INFO_VL_CAP, VL0, VL0_TO_VL14)},
     {"gswIBMTUCap", 25, AGENTX_INTEGER, DETAIL(PORT_INFO_MTU_CAP, MTU_256, MTU_4096)},

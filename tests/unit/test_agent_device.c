@@ -219,6 +219,29 @@ TEST(a_host_has_its_own_port_alone)
     assert_true(is_missing("ibSmaSwLidsPerPort", 0));
 }
 
+// By the SA's records, two states of such a port are known.
+TEST(of_a_port_that_is_down_nothing_is_made_up)
+{
+    static const char *const UNKNOWN[] = {
+        "ifMtu",
+        "ifSpeed",
+        "ifHighSpeed",
+        "ibSmaPortLinkWidthEnabled",
+        "ibSmaPortLinkSpeedSupported",
+        "ibSmaPortNeighborMtu",
+        "ibSmaPortOverrunErrorThreshold",
+    };
+    struct fabric_port *port = generated_port(&g, SWITCH, 3);
+    *port = (struct fabric_port){
+        .number = 3, .known = true, .state = FABRIC_DOWN, .physical = 2, .peer_node = FABRIC_NONE};
+    enter(SWITCH_GUID);
+    for (size_t i = 0; i < sizeof UNKNOWN / sizeof *UNKNOWN; i++)
+        assert_true(is_missing(UNKNOWN[i], 3));
+    assert_int_equal(number("ifOperStatus", 3), 2);
+    assert_int_equal(number("ibSmaPortLinkState", 3), 1);
+    assert_int_equal(number("ibSmaPortPhysState", 3), 2);
+}
+
 // Reads the counters of the switch's port 3.
 static void read_counters(void)
 {
@@ -433,6 +456,7 @@ int main(void)
         DEVICE_TEST(labels_are_those_of_the_module_and_all_else_is_other),
         DEVICE_TEST(a_subnet_manager_in_a_switch_is_at_port_255),
         DEVICE_TEST(a_host_has_its_own_port_alone),
+        DEVICE_TEST(of_a_port_that_is_down_nothing_is_made_up),
         DEVICE_TEST(a_switch_has_its_ports_in_it),
         DEVICE_TEST(entities_are_found_from_any_name),
         DEVICE_TEST(a_walk_may_begin_at_any_name),

@@ -381,6 +381,28 @@ TEST(ports)
           {"10.5.1.37", PORT, "9"}, {"10.5.1.38", PORT, "0"});
 }
 
+// A port of which the two states are known, as of a port that is down by the SA's records.
+TEST(of_a_port_that_is_down_nothing_is_made_up)
+{
+    struct generated g = {0};
+    end(NULL);
+    make_small(&g);
+    struct fabric_port *port = generated_port(&g, 0, 0);
+    *port = (struct fabric_port){.number = 0,
+                                 .known = true,
+                                 .guid = port->guid,
+                                 .lid = port->lid,
+                                 .state = FABRIC_DOWN,
+                                 .physical = 2,
+                                 .peer_node = FABRIC_NONE};
+    look(&g);
+    generated_clear(&g);
+    CHECK({"10.5.1.12", PORT, "none"}, {"10.5.1.13", PORT, "none"}, {"10.5.1.14", PORT, "none"},
+          {"10.5.1.15", PORT, "none"}, {"10.5.1.16", PORT, "2"}, {"10.5.1.17", PORT, "3"},
+          {"10.5.1.21", PORT, "none"}, {"10.5.1.22", PORT, "none"}, {"10.5.1.23", PORT, "none"},
+          {"10.5.1.37", PORT, "none"});
+}
+
 // A port with these states, and PortInfo with `mtu` and `vls` as the active and the supported
 // values.
 static void see_port(uint8_t state, uint8_t physical, uint8_t link_down, uint8_t mtu, uint8_t vls)
@@ -707,6 +729,7 @@ int main(void)
         SMALL(links_between_elements_only),
         SMALL(ports),
         SMALL(no_value_is_outside_its_enumeration),
+        SMALL(of_a_port_that_is_down_nothing_is_made_up),
         SMALL(what_a_port_did_not_tell_is_not_made_up),
         SMALL(counters),
         SMALL(without_readings_there_are_no_counters),

@@ -296,6 +296,22 @@ TEST(ports_are_found)
     assert_int_equal(host->lmc, 2);
 }
 
+// OpenSM 3.3.23 keeps two states of a port that is down, and nothing else, or what the port had
+// when the port was up.
+TEST(of_a_port_that_is_down_only_the_states_are_known)
+{
+    look();
+    const struct fabric_port *down = port_of(SWITCH, 3);
+    assert_true(down->known);
+    assert_int_equal(down->state, FABRIC_DOWN);
+    assert_int_equal(down->physical, 2);
+    assert_false(down->detail.known);
+    assert_int_equal(down->width_enabled | down->width_supported | down->width_active, 0);
+    assert_int_equal(down->speed_enabled | down->speed_supported | down->speed_active, 0);
+    assert_true(port_of(SWITCH, 1)->detail.known);
+    assert_true(seen->complete);
+}
+
 TEST(links_from_either_end_and_to_any_lid)
 {
     look();
@@ -655,6 +671,7 @@ int main(void)
         SA_TEST(a_redirected_sa_is_asked),
         SA_TEST(nodes_are_found),
         SA_TEST(ports_are_found),
+        SA_TEST(of_a_port_that_is_down_only_the_states_are_known),
         SA_TEST(links_from_either_end_and_to_any_lid),
         SA_TEST(two_ports_of_a_host_are_of_one_node),
         SA_TEST(the_rest_of_port_info),
