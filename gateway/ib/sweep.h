@@ -142,6 +142,11 @@ bool sweep_sa_nodes(struct sweep *sweep, void (*each)(void *ctx, const struct sw
 // Counts the SA's NodeRecords, at least one for each node, and the ports of their nodes.
 bool sweep_sa_count(struct sweep *sweep, struct sweep_size *size, struct error *err);
 
+// Finds the ports of hosts and routers that are down, by PortInfo through another port of the node.
+// A port that was known before keeps its GUID; the GUID of another port is 0. A sweep without these
+// ports is complete.
+bool sweep_unlinked_ports(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
+
 // Reads the SMInfo of every port with IsSM. A port without an answer has IsSM, but no fabric_sm.
 bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 

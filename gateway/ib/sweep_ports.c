@@ -42,6 +42,79 @@ bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct 
     return sweep_part_run(&part, sweep_ports_ask_switch, err);
 }
 
+// PortInfo of the ports of hosts and routers that no link leads to. Another port of the node
+// answers. A port of a node is asked after the answer of the port before: a node may say that it
+// has 254 ports, and answer for none.
+
+static void sweep_ports_ask_next_unlinked(struct sweep_part *part, const struct sweep_query *before)
+{
+    struct sweep_query next = *before;
+    const uint8_t count = fabric_builder_get(part->builder, next.at)->port_count;
+    do
+        next.modifier++;
+    while (next.modifier <= count &&
+           fabric_builder_get_port(part->builder, next.at, (uint8_t)next.modifier));
+    if (next.modifier <= count)
+        sweep_part_ask(part, &next);
+}
+
+// PortInfo does not have the GUID of a port that is asked through another port.
+static uint64_t sweep_ports_known_guid(const struct sweep_part *part, uint64_t node, uint8_t number)
+{
+    const struct fabric *known = part->sweep->known;
+    const struct fabric_node *n = sweep_part_known(part, node);
+    const uint32_t port =
+        n ? fabric_find_port(known, (uint32_t)(n - known->nodes), number) : FABRIC_NONE;
+    return port != FABRIC_NONE ? known->ports[port].guid : 0;
+}
+
+// A port that is up, and that no link leads to, belongs to another subnet.
+static void sweep_ports_take_unlinked(struct sweep_part *part, const struct sweep_query *query,
+                                      const struct request_answer *answer)
+{
+    const struct fabric_node *node = fabric_builder_get(part->builder, query->at);
+    struct fabric_port port;
+    if (!answer->data)
+        return;
+    smp_read_port_info(answer->data, node->type, (uint8_t)query->modifier, &port);
+    port.guid = sweep_ports_known_guid(part, node->guid, port.number);
+    if (port.state == FABRIC_DOWN && !fabric_builder_port(part->builder, query->at, &port)) {
+        part->sweep->full = true;
+        requests_end(part->batch);
+        return;
+    }
+    sweep_ports_ask_next_unlinked(part, query);
+}
+
+static bool sweep_ports_answers(const struct fabric_port *port)
+{
+    return port && port->lid != 0 && port->state == FABRIC_ACTIVE;
+}
+
+static void sweep_ports_ask_unlinked(void *ctx, uint32_t number, struct fabric_port *port)
+{
+    struct sweep_part *part = ctx;
+    const struct fabric_node *node = fabric_builder_get(part->builder, number);
+    bool is_first = node->type != FABRIC_SWITCH && !node->silent && sweep_ports_answers(port);
+    for (unsigned i = 1; is_first && i < port->number; i++)
+        is_first = !sweep_ports_answers(fabric_builder_get_port(part->builder, number, (uint8_t)i));
+    if (is_first)
+        sweep_ports_ask_next_unlinked(
+            part, &(struct sweep_query){.take = sweep_ports_take_unlinked,
+                                        .guid = port->guid,
+                                        .at = number,
+                                        .attribute = SMP_PORT_INFO,
+                                        .lid = port->lid,
+                                        .mgmt_class = MAD_CLASS_SMP_LID,
+                                        .next = sweep_part_known(part, node->guid) != NULL});
+}
+
+bool sweep_unlinked_ports(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+{
+    struct sweep_part part = {.sweep = sweep, .builder = builder, .is_optional = true};
+    return sweep_part_run(&part, sweep_ports_ask_unlinked, err);
+}
+
 // SMInfo of every port with IsSM.
 
 static void sweep_ports_take_manager(struct sweep_part *part, const struct sweep_query *query,
@@ -62,7 +135,7 @@ static void sweep_ports_ask_manager(void *ctx, uint32_t node, struct fabric_port
     const bool *master = part->own;
     const struct fabric_node *n = fabric_builder_get(part->builder, node);
     if ((port->capabilities & FABRIC_IS_SM) && port->lid != 0 && !n->silent &&
-        (port->lid == part->sweep->port.sm_lid) == *master)
+        port->state != FABRIC_DOWN && (port->lid == part->sweep->port.sm_lid) == *master)
         sweep_part_ask(part, &(struct sweep_query){
                                  .take = sweep_ports_take_manager,
                                  .guid = port->guid,

@@ -49,7 +49,9 @@ static void sweep_sa_note_lids(void *ctx, uint32_t node, struct fabric_port *por
 {
     struct sweep_sa *s = ctx;
     const uint32_t end = port->lid + (1U << (port->lmc & 7));
-    for (uint32_t i = port->lid; i < end && port->lid != 0 && i <= ADDRESS_LID_UNICAST_MAX; i++) {
+    if (port->lid == 0 || port->state == FABRIC_DOWN)
+        return;
+    for (uint32_t i = port->lid; i < end && i <= ADDRESS_LID_UNICAST_MAX; i++) {
         s->node_of[i] = node;
         s->port_of[i] = port->number;
     }

@@ -91,7 +91,8 @@ static bool sweeper_fill(struct sweeper *s, struct sweep *sweep, struct fabric_b
 {
     bool ok = (sweep->by_sa ? sweep_sa(sweep, builder, err) : sweep_smp(sweep, builder, err)) &&
               (sweep->no_smps ||
-               (sweep_subnet_managers(sweep, builder, err) && sweep_switches(sweep, builder, err)));
+               (sweep_unlinked_ports(sweep, builder, err) &&
+                sweep_subnet_managers(sweep, builder, err) && sweep_switches(sweep, builder, err)));
     if (ok && s->options.pkeys && sweep->by_sa)
         sweep_sa_pkeys(sweep, builder);
     else if (ok && s->options.pkeys)

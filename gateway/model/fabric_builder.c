@@ -383,11 +383,13 @@ static void *fabric_builder_carve(char **next, size_t size)
     return piece;
 }
 
-// The first LID behind the port's unicast LIDs; 0: the port has no LID.
+// The first LID behind the port's unicast LIDs; 0: the port has no LID. A host's port that is down
+// may have kept a LID that belongs to another port now.
 static uint32_t fabric_builder_end_of_lids(const struct fabric_port *port)
 {
     const uint32_t end = port->lid + (1u << (port->lmc & 7));
-    if (port->lid == 0 || port->lid > ADDRESS_LID_UNICAST_MAX)
+    const bool is_down = port->number != 0 && port->state == FABRIC_DOWN;
+    if (port->lid == 0 || port->lid > ADDRESS_LID_UNICAST_MAX || is_down)
         return 0;
     return end <= ADDRESS_LID_UNICAST_MAX ? end : ADDRESS_LID_UNICAST_MAX + 1;
 }

@@ -86,7 +86,7 @@ def wait_names(manager, expected):
 
 
 SWITCHES = {f"{leaf}/{port}" for leaf in ("leaf1", "leaf2") for port in range(1, PORTS + 1)}
-HOSTS = {"sm1/1", "sm2/1", "monitor/1", "node1/1", "node2/1", "storage1/1"}
+HOSTS = {"sm1/1", "sm2/1", "monitor/1", "node1/1", "node2/1", "storage1/1", "storage1/2"}
 
 
 def test_each_switch_port_is_an_interface(fabric):

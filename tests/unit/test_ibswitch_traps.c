@@ -223,6 +223,14 @@ TEST(routers_and_their_links_come_and_go)
                         "gswTopoComTrap [11/2 17] 11/2 aa/3 4, gswIBTopoTrap [11/2] 11/2 2");
     assert_string_equal(traps(make_change(CATALOGUE_LINK_DOWN, &LEAF_17, &ROUTER, LEAF_GUID), 0),
                         "gswTopoComTrap [11/2 17] 11/2 aa/3 5, gswIBTopoTrap [11/2] 11/2 2");
+    // A further port of a router is an end of such a link; the port of a host is not.
+    assert_string_equal(
+        traps(make_change(CATALOGUE_PORT_REMOVED, &ROUTER, &LEAF_17, ROUTER_GUID), 0),
+        "gswTopoComTrap [aa/3 1] aa/3 11/2 5, gswIBTopoTrap [aa/3] aa/3 2");
+    assert_string_equal(traps(make_change(CATALOGUE_PORT_ADDED, &ROUTER, &LEAF_17, ROUTER_GUID), 0),
+                        "gswTopoComTrap [aa/3 1] aa/3 11/2 4, gswIBTopoTrap [aa/3] aa/3 2");
+    assert_string_equal(traps(make_change(CATALOGUE_PORT_REMOVED, &HOST, &LEAF_17, LEAF_GUID), 0),
+                        "gswIBTopoTrap [11/2] 11/2 2");
 }
 
 // 3.8, gswEventSwitchId: is the global id of the element that the event belongs to.

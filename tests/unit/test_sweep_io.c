@@ -6,7 +6,14 @@
 #include "base/wire.h"
 #include "model/fabric_builder.h"
 
-enum { DATA = 64, SWITCH_INFO = 0x12, SM_INFO = 0x20, IO_UNIT = 0x10, IO_CONTROLLER = 0x11 };
+enum {
+    DATA = 64,
+    SWITCH_INFO = 0x12,
+    PORT_INFO = 0x15,
+    SM_INFO = 0x20,
+    IO_UNIT = 0x10,
+    IO_CONTROLLER = 0x11
+};
 enum { LEAF_LID = 10, FIRST_LID = 20, SECOND_LID = 21, LIAR_LID = 30, MASTER_LID = 1, LIARS = 260 };
 static const uint64_t LEAF = 0x100, HOST = 0x300, MKEY = UINT64_C(0x1122334455667788);
 static const uint64_t LEAF_MKEY = UINT64_C(0x8877665544332211);
@@ -20,6 +27,7 @@ static struct manners {
     uint8_t slot_count, slots[128];
     bool without_guid; // its controllers have no GUID
     uint8_t deaf_slot; // its profile is not answered; 0: none
+    uint8_t states[8]; // by port: the state that PortInfo has; 0: PortInfo is not answered
     unsigned asked;
 } manners[32];
 
@@ -43,6 +51,13 @@ static bool answer_smp(const struct mad_address *to, const uint8_t *request, uin
         wire_put(data + 6, 2, 77);
         data[11] = 18 << 3;
         return true;
+    }
+    if (wire_get16(request + 16) == PORT_INFO) {
+        const uint8_t state = manners[to->lid].states[wire_get32(request + 20)];
+        wire_put(data + 16, 2, FIRST_LID); // a LID that another port has now
+        data[32] = 0x10 | state;
+        data[33] = 0x20;
+        return state != 0;
     }
     assert_int_equal(wire_get16(request + 16), SM_INFO);
     wire_put(data, 8, manners[to->lid].guid);
@@ -138,7 +153,8 @@ static void look(bool (*sweep_part)(struct sweep *sweep, struct fabric_builder *
     assert_true(fabric_builder_port(builder, host, &first_port));
     assert_true(fabric_builder_port(builder, host, &second_port));
     assert_true(sweep_part(&sweep, builder, &err));
-    assert_int_equal(sweep.complete, limit_us == 0 || sweep_part == sweep_switches);
+    assert_int_equal(sweep.complete, limit_us == 0 || sweep_part == sweep_switches ||
+                                         sweep_part == sweep_unlinked_ports);
     assert_int_equal(sweep.counters.sent, f.sent);
     fabric = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, true);
     assert_non_null(fabric);
@@ -218,6 +234,47 @@ TEST(switches_tell_of_themselves)
     assert_int_equal(fabric_switch_info(node_of(LEAF), SWITCH_INFO_LINEAR_FDB_TOP), 77);
     assert_int_equal(fabric_switch_info(node_of(LEAF), SWITCH_INFO_LIFE_TIME_VALUE), 18);
     assert_false(node_of(HOST)->switch_info.known);
+}
+
+static const struct fabric_port *port_of_host(uint8_t number)
+{
+    const uint32_t port = fabric_find_port(fabric, fabric_find_node(fabric, HOST), number);
+    return port != FABRIC_NONE ? &fabric->ports[port] : NULL;
+}
+
+// No link leads to ports 3 to 6. Port 3 is down, port 4 is in another subnet, port 5 was known
+// before.
+TEST(a_port_that_is_down_is_found_through_another_port)
+{
+    struct fabric_builder *before = fabric_builder_new();
+    const uint32_t node = fabric_builder_node(
+        before, &(struct fabric_node){.guid = HOST, .type = FABRIC_CA, .port_count = 6});
+    assert_true(
+        fabric_builder_port(before, node, &(struct fabric_port){.number = 5, .guid = 0x305}));
+    known = fabric_builder_finish(before, 0, 0, true);
+    fabric_builder_get(builder, host)->port_count = 6;
+    memcpy(manners[FIRST_LID].states, (uint8_t[]){0, 4, 4, 1, 4, 1, 1}, 7);
+    look(sweep_unlinked_ports);
+    assert_int_equal(f.sent, 4);
+    assert_int_equal(port_of_host(3)->state, FABRIC_DOWN);
+    assert_int_equal(port_of_host(3)->physical, 2);
+    assert_true(port_of_host(3)->known && port_of_host(3)->detail.known);
+    assert_int_equal(port_of_host(3)->guid, 0);
+    assert_null(port_of_host(4));
+    assert_int_equal(port_of_host(5)->guid, 0x305);
+    assert_non_null(port_of_host(6));
+    assert_ptr_equal(&fabric->ports[fabric_find_lid(fabric, FIRST_LID)], port_of_host(1));
+}
+
+// The node does not answer for its third port, and is not asked for further ones.
+TEST(a_node_that_does_not_answer_for_its_other_ports_is_left_alone)
+{
+    fabric_builder_get(builder, host)->port_count = 254;
+    first_port.state = FABRIC_DOWN;
+    look(sweep_unlinked_ports);
+    assert_int_equal(manners[SECOND_LID].asked, 3);
+    assert_int_equal(f.sent, 3);
+    assert_null(port_of_host(3));
 }
 
 TEST(each_port_is_asked_with_its_own_mkey)
@@ -445,6 +502,8 @@ int main(void)
         PART_TEST(an_unknown_state_is_of_no_subnet_manager),
         PART_TEST(who_has_no_lid_or_is_silent_is_not_asked),
         PART_TEST(switches_tell_of_themselves),
+        PART_TEST(a_port_that_is_down_is_found_through_another_port),
+        PART_TEST(a_node_that_does_not_answer_for_its_other_ports_is_left_alone),
         PART_TEST(each_port_is_asked_with_its_own_mkey),
         PART_TEST(a_switch_that_does_not_tell_hides_nothing),
         PART_TEST(what_a_switch_told_before_stays),
