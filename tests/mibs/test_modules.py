@@ -73,6 +73,16 @@ DEVIATIONS = {
     ('IB-SMA-MIB', 'ibSmaLinForwEgressPort'): ('syntax', 'Unsigned32(0..255)', 'LIDs of a switch go to its port 0'),
 }
 
+# The IB-SM-MIB's indexes of octets: a textual convention of the same size, from which generators learn the size.
+SIZED = {
+    **{f'ibSm{name}': 'IbGuid' for name in (
+        'NodeInfoNodeGUID', 'PortInfoNodeGUID', 'SwitchInfoNodeGUID', 'SMInfoGUID', 'LinkFromNodeGUID',
+        'SwSLtoVLMapNodeGUID', 'CaSLtoVLMapNodeGUID', 'VLArbitrationNodeGUID')},
+    **{f'ibSm{name}': 'IbGid' for name in ('McastGroupMGID', 'McastMemberMGID', 'ServiceGID')},
+    'ibSmPartitionKey': 'IbPKey', 'ibSmServicePKey': 'IbPKey', 'ibSmServiceID': 'IbServiceId',
+    'ibSmServiceAssocKey': 'IbServiceKey',
+}
+
 # Where an attribute has more values than the draft's range, the range has all of them: the bits of the field, as IBA
 # 14.2.5 and 16.1.4 have it.
 FIELD_BITS = {
@@ -136,9 +146,13 @@ TEXTUAL_CONVENTIONS = {
         'IbUnicastLid': 'Unsigned32(0..49151) d',
         'IbMulticastLid': 'Unsigned32(49152..65535) d',
         'IbGuid': 'OctetString(8) 2x:',
-        'IbSmaPortList': 'OctetString(32) 1x:',
-        'IbSmPortList': 'OctetString(32) 1x:',
-        'IbIpoibClientIdentifier': 'OctetString(20) 1x:',
+        'IbGid': 'OctetString(16) 2x:',
+        'IbPKey': 'OctetString(2) 2x:',
+        'IbServiceId': 'OctetString(8) 2x:',
+        'IbServiceKey': 'OctetString(16) 2x:',
+        'IbSmaPortList': 'OctetString(32) 2x:',
+        'IbSmPortList': 'OctetString(32) 2x:',
+        'IbIpoibClientIdentifier': 'OctetString(20) 2x:',
         'IbSmSubnetPrefix': 'OctetString(8) 2x:',
         'IbSmState': 'Enumeration{notActive(0),discovering(1),standby(2),master(3)}',
         'IbNodeType': 'Enumeration{unknown(0),channelAdapter(1),switch(2),router(3)}',
@@ -177,7 +191,7 @@ TEXTUAL_CONVENTIONS = {
         'GswIBVL': 'Enumeration{vl0(1),vl0vl1(2),vl0vl3(3),vl0vl7(4),vl0vl14(5)}',
         'GswEventSeverity': 'Enumeration{none(0),critical(1),error(2),warning(3),'
                             'informational(4),debug(5)}',
-        'GswCounter64': 'OctetString(16) 1x:',
+        'GswCounter64': 'OctetString(16) 2x:',
     },
 }
 
@@ -254,6 +268,10 @@ def test_identifiers_are_those_of_the_document(mib):
         if deviant == mib:
             assert expected[name][field] != value, f'{name}: no deviation: {reason}'
             expected[name][field] = value
+    for name, convention in SIZED.items():
+        if name in expected:
+            assert TEXTUAL_CONVENTIONS['IB-TC-MIB'][convention] == expected[name]['syntax'] + ' 2x:'
+            expected[name]['syntax'] = convention
     for name, bits in FIELD_BITS.get(mib, {}).items():
         base, ends = re.fullmatch(r'(\w+)\(0\.\.(\d+)\)', expected[name]['syntax']).groups()
         assert int(ends) < 2**bits - 1, f'{name}: the draft has all values'
