@@ -280,24 +280,21 @@ static bool settings_list_recipients(const struct gateway *g, struct trap_recipi
     return all;
 }
 
-// The names of the trap recipients that run and have no row any longer.
+// The names of the trap recipients that have a cursor, but no row any longer, and do not run.
 struct departed_recipients {
-    struct gateway *gateway;
-    char names[TRAP_RECIPIENTS_MAX][CONF_NAME_SIZE];
+    const struct gateway *gateway;
+    const struct trap_recipients *wanted;
+    char names[JOURNAL_RECEIVERS_MAX][CONF_NAME_SIZE];
     size_t count;
 };
 
-static void settings_find_departed(struct gateway *g, const struct trap_recipients *wanted,
-                                   struct departed_recipients *out)
+static void settings_note_if_departed(void *ctx, const struct journal_receiver_state *state)
 {
-    out->gateway = g;
-    out->count = 0;
-    for (size_t i = 0; i < g->parts.receiver_count; i++) {
-        const char *name = g->receiver_confs[i]->name;
-        if (trap_recipients_are_named(name) && !trap_recipients_find(wanted, name) &&
-            out->count < TRAP_RECIPIENTS_MAX)
-            snprintf(out->names[out->count++], CONF_NAME_SIZE, "%s", name);
-    }
+    struct departed_recipients *departed = ctx;
+    if (trap_recipients_are_named(state->name) && departed->count < JOURNAL_RECEIVERS_MAX &&
+        !trap_recipients_find(departed->wanted, state->name) &&
+        !receivers_find(departed->gateway, state->name))
+        snprintf(departed->names[departed->count++], CONF_NAME_SIZE, "%s", state->name);
 }
 
 struct wanted_receivers {
@@ -312,21 +309,19 @@ static bool settings_wants(void *ctx, const char *name)
            trap_recipients_find(wanted->recipients, name);
 }
 
-// Deletes the cursors of departed trap recipients, unless a manager has set the recipient again
-// meanwhile. Lets the journal drop the events that it kept for receivers that are gone. Pipeline's
-// thread.
+// Deletes the cursors of departed trap recipients. Lets the journal drop the events that it kept
+// for receivers that are gone. Pipeline's thread.
 static void settings_forget_departed(void *ctx, const struct pipeline_context *inside)
 {
-    const struct departed_recipients *departed = ctx;
-    struct gateway *g = departed->gateway;
+    struct gateway *g = ctx;
     struct error err;
     struct trap_recipients recipients;
+    struct departed_recipients departed = {.gateway = g, .wanted = &recipients};
     (void)inside;
     settings_list_recipients(g, &recipients, &err);
-    for (size_t i = 0; i < departed->count; i++) {
-        if (!trap_recipients_find(&recipients, departed->names[i]))
-            journal_forget_receiver(g->parts.journal, departed->names[i], false);
-    }
+    journal_each_receiver(g->parts.journal, settings_note_if_departed, &departed);
+    for (size_t i = 0; i < departed.count; i++)
+        journal_forget_receiver(g->parts.journal, departed.names[i], false);
     struct wanted_receivers wanted = {g->conf, &recipients};
     receivers_tell_gone(g, settings_wants, &wanted);
     journal_end_receivers(g->parts.journal, settings_wants, &wanted);
@@ -339,13 +334,11 @@ static void settings_forget_departed(void *ctx, const struct pipeline_context *i
 static void settings_apply_recipients(struct gateway *g)
 {
     struct error err;
-    struct departed_recipients departed;
     struct trap_recipients wanted;
     if (!settings_list_recipients(g, &wanted, &err))
         log_write(g->parts.log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s", err.text);
-    settings_find_departed(g, &wanted, &departed);
     receivers_end(g, settings_fate, NULL, &wanted);
-    pipeline_call(g->parts.pipeline, settings_forget_departed, &departed);
+    pipeline_call(g->parts.pipeline, settings_forget_departed, g);
     for (size_t i = 0; i < wanted.count; i++) {
         struct receivers_made made;
         if (!receivers_find(g, wanted.all[i].name) &&

@@ -251,6 +251,31 @@ TEST(a_recipient_that_goes_and_comes_works)
     assert_false(status.paused);
 }
 
+static void note_recipient(void *ctx, const struct journal_receiver_state *state)
+{
+    size_t *count = ctx;
+    *count += trap_recipients_are_named(state->name);
+}
+
+// A recipient that was set and cleared before it ran, or cleared just before a kill, has a cursor.
+TEST(a_recipient_that_never_ran_leaves_nothing_behind)
+{
+    static const uint8_t ADDRESS[] = {127, 0, 0, 1};
+    const struct setting nobody = make(SETTING_TRAP_RECIPIENT, LEAF, 1, "", 0),
+                         somebody = make(SETTING_TRAP_RECIPIENT, LEAF, 1, ADDRESS, 4);
+    size_t count = 0;
+    set(SETTING_COMMUNITY, LEAF, 1, "public");
+    assert_true(settings_change(&g, &somebody, 1, "the master", &err));
+    journal_each_receiver(g.parts.journal, note_recipient, &count);
+    assert_int_equal(count, 1);
+    set(SETTING_SAN_NAME, SPINE, 0, "waits");
+    assert_true(settings_change(&g, &nobody, 1, "the master", &err));
+    check_receivers(0, NULL);
+    count = 0;
+    journal_each_receiver(g.parts.journal, note_recipient, &count);
+    assert_int_equal(count, 0);
+}
+
 // Two trap recipients at one address.
 TEST(a_recipient_that_goes_leaves_the_other_alone)
 {
@@ -296,6 +321,7 @@ int main(void)
         SETTINGS_TEST(a_community_is_never_told),
         SETTINGS_TEST(recipients_begin_and_end),
         SETTINGS_TEST(a_recipient_that_goes_and_comes_works),
+        SETTINGS_TEST(a_recipient_that_never_ran_leaves_nothing_behind),
         SETTINGS_TEST(a_recipient_that_goes_leaves_the_other_alone),
         SETTINGS_TEST(without_room_nothing_is_changed),
     };
