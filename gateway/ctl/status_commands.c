@@ -90,6 +90,9 @@ static const char STATUS_SWEEP[] =
     "|the first runs" STATUS_FOUND "]"
     "|[last?" STATUS_LAST "|none yet" STATUS_FOUND "]]"
     "[problem?         {problem}\n]{mkeys>9}{pkeys>9}"
+    "[hidden?         the subnet manager hides {hidden} ports or their links from this host: they "
+    "share no "
+    "partition\n         (P_Key) with it; 'smp' as the method of section 'sweep' sees all\n]"
     "[overflowed?         {overflowed} of {sweeps} sweeps reached a limit\n]";
 
 static const char STATUS_ERRORS[] =

@@ -84,6 +84,10 @@ struct sweep {
 
     // Results; `complete` is true at first, the other results are zero.
     bool complete;
+    // How many ports of switches have no PortInfoRecord, or are active and have no LinkRecord. The
+    // SA tells nobody of ports with which the asker shares no partition (IBA 15.4.1.2), and makes
+    // no port active whose other end is silent.
+    uint32_t hidden;
     bool full;                         // the builder has no more room: each part fails from then on
     struct requests_counters counters; // sums over all parts
     struct sweep_overflow overflow;

@@ -103,7 +103,9 @@ static void sweep_ask_check_port(void *ctx, uint32_t node, struct fabric_port *p
     (void)node;
     struct sweep *sweep = ctx;
     port->silent = port->silent && port->peer_node == FABRIC_NONE;
-    sweep->complete = sweep->complete && port->known && !port->silent;
+    const bool is_hidden = port->silent && sweep->by_sa && port->state == FABRIC_ACTIVE;
+    sweep->hidden += is_hidden;
+    sweep->complete = sweep->complete && port->known && (is_hidden || !port->silent);
 }
 
 void sweep_check_silence(struct sweep *sweep, struct fabric_builder *builder)

@@ -46,8 +46,8 @@ bool sweep_part_run(struct sweep_part *part,
                     void (*ask)(void *part, uint32_t node, struct fabric_port *port),
                     struct error *err);
 
-// Ends the silence of ports whose links were found from the other end. The sweep is not complete if
-// a port is silent, or not known.
+// Ends the silence of ports whose links were found from the other end. Counts the ports whose links
+// the SA hides. The sweep is not complete if another port is silent, or a port is not known.
 void sweep_check_silence(struct sweep *sweep, struct fabric_builder *builder);
 
 // The M_Key for the port with this GUID; 0: none.

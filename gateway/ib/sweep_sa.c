@@ -366,10 +366,20 @@ static bool sweep_sa_ask_all(struct sweep *sweep, struct sweep_sa *state, struct
     return ok;
 }
 
+// Counts the ports of a switch without a PortInfoRecord.
+static void sweep_sa_count_hidden(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    struct sweep_sa *s = ctx;
+    const struct fabric_node *n = fabric_builder_get(s->builder, node);
+    for (unsigned i = 1; n->type == FABRIC_SWITCH && port->number == 0 && i <= n->port_count; i++)
+        s->sweep->hidden += !fabric_builder_get_port(s->builder, node, (uint8_t)i);
+}
+
 bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
     struct sweep_sa *state = sweep_sa_new(sweep, builder);
     bool ok = sweep_sa_ask_all(sweep, state, err);
+    fabric_builder_each_port(builder, sweep_sa_count_hidden, state);
     sweep_check_silence(sweep, builder);
     free(state);
     return ok;

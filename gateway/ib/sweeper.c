@@ -105,8 +105,9 @@ static struct fabric *sweeper_check(struct sweeper *s, struct sweep *sweep, stru
 {
     int64_t utc = clock_utc(s->options.clock);
     struct fabric_builder *builder = fabric_builder_new();
-    if (sweeper_fill(s, sweep, builder, err))
-        return fabric_builder_finish(builder, utc, sweep->port.subnet_prefix, sweep->complete);
+    if (sweeper_fill(s, sweep, builder, err)) // nodes that the SA hides from now on are not gone
+        return fabric_builder_finish(builder, utc, sweep->port.subnet_prefix,
+                                     sweep->complete && sweep->hidden == 0);
     fabric_builder_free(builder);
     return NULL;
 }
@@ -130,8 +131,10 @@ static void sweeper_learn_size(struct sweeper *s, struct sweep *sweep, const str
 
 // Status.
 
-static void sweeper_count_found(const struct fabric *fabric, struct sweeper_status *status)
+static void sweeper_count_found(const struct fabric *fabric, const struct sweep *sweep,
+                                struct sweeper_status *status)
 {
+    status->hidden = sweep->hidden;
     status->nodes = fabric->node_count;
     status->switches = status->silent = 0;
     uint32_t ends = 0;
@@ -139,7 +142,8 @@ static void sweeper_count_found(const struct fabric *fabric, struct sweeper_stat
         status->switches += fabric->nodes[i].type == FABRIC_SWITCH;
     for (uint32_t i = 0; i < fabric->port_count; i++) {
         ends += fabric->ports[i].peer_node != FABRIC_NONE;
-        status->silent += fabric->ports[i].silent;
+        status->silent +=
+            fabric->ports[i].silent && !(sweep->by_sa && fabric->ports[i].state == FABRIC_ACTIVE);
     }
     status->links = ends / 2;
 }
@@ -173,8 +177,7 @@ static void sweeper_log(const struct sweeper *s, const struct sweeper_status *st
 // `fabric` NULL: the sweep failed, and `problem` says why. Else `problem` says that the sweep
 // reached a limit, or is empty.
 static void sweeper_end_sweep(struct sweeper *s, const struct fabric *fabric,
-                              const struct requests_counters *counters, int64_t begun,
-                              const char *problem)
+                              const struct sweep *sweep, int64_t begun, const char *problem)
 {
     int64_t now = sweeper_now_of(s);
     pthread_mutex_lock(&s->lock);
@@ -183,17 +186,18 @@ static void sweeper_end_sweep(struct sweeper *s, const struct fabric *fabric,
     snprintf(status->problem, sizeof status->problem, "%s", problem);
     status->running = false;
     status->last_duration_us = now - begun;
-    status->last_complete = fabric && fabric->complete;
+    status->last_complete = fabric && sweep->complete;
     status->sweeps++;
     status->failed += !fabric;
     status->overflowed += fabric && problem[0] != '\0';
-    status->mads = counters->sent;
-    status->unanswered = counters->given_up;
+    status->mads = sweep->counters.sent;
+    status->unanswered = sweep->counters.given_up;
     if (fabric)
-        sweeper_count_found(fabric, status);
+        sweeper_count_found(fabric, sweep, status);
     sweep_schedule_end(&s->schedule, now, status->last_complete);
     pthread_mutex_unlock(&s->lock);
-    sweeper_log(s, status, counters); // without the lock: only this thread changes the status
+    sweeper_log(s, status,
+                &sweep->counters); // without the lock: only this thread changes the status
     if (fabric && problem[0] != '\0' && !s->findings.over)
         log_condition(s->options.log, LOG_LEVEL_WARNING, "the sweep ended early: %s", problem);
     if (!fabric && news)
@@ -270,7 +274,7 @@ static void sweeper_sweep(struct sweeper *s)
     }
     if (sweep.overflow.happened)
         sweep_findings_explain(&sweep.overflow, problem);
-    sweeper_end_sweep(s, fabric, &sweep.counters, begun, fabric ? problem : err.text);
+    sweeper_end_sweep(s, fabric, &sweep, begun, fabric ? problem : err.text);
     if (!fabric)
         return;
     sweeper_note_lacks(s, &sweep, fabric);

@@ -68,3 +68,14 @@ def test_tables_are_not_read_unless_asked_for(open_site, fabric):
     partitions.set(site, f"p=0x0005: 0x{NODE1:016x}=full;\n", {0xFFFF, 0x8005})
     site.gateway.wait_swept(2)
     assert not [event for event in site.gateway.journal() if event["event"] == "pkeys-changed"]
+
+
+def test_what_the_subnet_manager_hides_is_told(open_site, fabric):
+    """Limited members of a partition do not share it: OpenSM hides the hosts from the gateway's host, and their links."""
+    path = fabric.directory / "partitions.conf"
+    path.write_text("Default=0x7fff, ipoib: ALL=limited, SELF=full, ALL_SWITCHES=full;\n")
+    site = open_site(sm_options={"partition_config_file": path}, sweep={"method": "sa", "interval": 5})
+    sweep = site.gateway.wait_status(lambda one: one["sweep"]["last"] and one["sweep"]["links"], "a sweep")["sweep"]
+    assert sweep["silent"] == 0 and sweep["complete"]
+    assert sweep["hidden"] == 6  # of the switches to the five hosts but the subnet manager's, and the own port's link
+    assert "hides 6 ports or their links from this host" in site.gateway.control("status").stdout

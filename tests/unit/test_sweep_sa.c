@@ -158,10 +158,12 @@ static bool try_look(void)
     fabric_unref(seen);
     sweep = fake_port_sweep(&f);
     sweep.no_smps = no_smps;
+    sweep.by_sa = true;
     sweep.sa = redirected;
     struct fabric_builder *builder = fabric_builder_new();
     bool ok = sweep_sa(&sweep, builder, &err);
-    seen = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, sweep.complete);
+    const bool is_whole = sweep.complete && sweep.hidden == 0; // as the sweeper has it
+    seen = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, is_whole);
     assert_non_null(seen);
     return ok;
 }
@@ -546,6 +548,32 @@ TEST(a_port_that_is_up_and_leads_nowhere_is_silent)
     assert_false(port_of(SWITCH, 0)->silent);
 }
 
+// A subnet manager that gets no answer from the other end does not make a port active.
+TEST(a_port_that_is_not_active_is_not_hidden)
+{
+    links.size = 2 * links.stride;
+    ports.octets[2 * ports.stride + 4 + 32] = ports.octets[5 * ports.stride + 4 + 32] =
+        0x70 | FABRIC_INITIALIZE;
+    look();
+    assert_false(sweep.complete);
+    assert_int_equal(sweep.hidden, 0);
+}
+
+// The SA tells nothing of a port with which the asker shares no partition (IBA 15.4.1.2), so that
+// the other end of an active port has no records.
+TEST(what_the_sa_hides_is_not_silent)
+{
+    links.size = 2 * links.stride;
+    look();
+    assert_int_equal(sweep.hidden, 2);
+    assert_true(sweep.complete);
+    assert_false(seen->complete); // what the SA hides from now on is not gone
+    nodes.octets[4 + 3] = 5;      // further ports of the switch
+    look();
+    assert_int_equal(sweep.hidden, 4);
+    assert_true(sweep.complete);
+}
+
 TEST(a_port_that_leads_to_itself_is_not)
 {
     ports.octets[3 * ports.stride + 4 + 32] = 0x70 | FABRIC_ACTIVE;
@@ -689,6 +717,8 @@ int main(void)
         SA_TEST(records_that_are_too_small_are_told),
         SA_TEST(an_sa_that_does_not_know_the_own_port_knows_too_little),
         SA_TEST(a_port_that_is_up_and_leads_nowhere_is_silent),
+        SA_TEST(a_port_that_is_not_active_is_not_hidden),
+        SA_TEST(what_the_sa_hides_is_not_silent),
         SA_TEST(a_port_that_leads_to_itself_is_not),
         SA_TEST(a_port_of_two_links_leaves_one_silent),
         SA_TEST(a_port_without_its_record_makes_it_incomplete),
