@@ -3,6 +3,7 @@
 // ports of hosts and routers. The ifIndex of a port is NODE_NUMBERS_STEP times the number of its
 // node, plus the number of the port: 12012 is port 12 of the node with number 12.
 // Decides: Which ifIndex does a port have when the fabric is one device?
+// (journal/node_number_rows.c)
 #ifndef IBTRAPD_AGENT_INTERFACE_LIST_H
 #define IBTRAPD_AGENT_INTERFACE_LIST_H
 

@@ -4,8 +4,8 @@
 // thread that holds a lock. Threads that need this lock, or only a processor, would then wait for
 // all others.
 //
-// A turn is a courtesy, not a lock: the turn of a thread that keeps the turn for too long, because
-// a peer lets the thread wait, no longer counts, and the next thread goes on. No thread waits for a
+// A turn is a courtesy, not a lock. If a thread keeps its turn for too long, because a peer lets
+// the thread wait, the turn no longer counts, and the next thread goes on. No thread waits for a
 // thread that hangs.
 //
 // Decides: How many threads of receivers work at a time?

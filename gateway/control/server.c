@@ -387,7 +387,7 @@ static struct client *server_find_place(struct server *server,
     return free_place ? free_place : found;
 }
 
-// Takes the place of a client for a client with the credentials `other`.
+// Drops `client`, to make room for a client with the credentials `other`.
 static void server_crowd_out(struct client *client, const struct peer_credentials *other)
 {
     struct server *server = client->server;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A thread for jobs that would stop the main loop: a job waits for a disk, or takes long. The
 // thread runs one job after the other, in the order of worker_put.
-// Decides: What happens to a job that nobody wants any longer?
+// Decides: What happens to a command when its client leaves?
 #ifndef IBTRAPD_CONTROL_WORKER_H
 #define IBTRAPD_CONTROL_WORKER_H
 
@@ -26,7 +26,7 @@ struct worker_job {
     enum worker_state state;
 };
 
-// Starts the thread; All functions are for the thread of the loop of `base`. NULL with a sentence
+// Starts the thread. Call all functions in the thread of the loop of `base`. NULL with a sentence
 // when descriptors or threads are short.
 struct worker *worker_start(struct event_base *base, const char *name, struct error *err);
 

@@ -79,9 +79,9 @@ void receivers_recall_failing(struct gateway *gateway);
 // them. The thread of settings_apply, which calls this function.
 void receivers_clear_departed(struct gateway *gateway);
 
-// These two say how many events wait for a receiver, and what becomes of the events: in the log
-// and, during a reload, in its answer (`backlogs` of struct gateway). The thread of reloads, or the
-// pipeline's thread while the thread of reloads waits for it.
+// Both functions log how many events wait for a receiver, and what becomes of the events. During a
+// reload, both also add this to the answer (`backlogs` of struct gateway). The thread of reloads,
+// or the pipeline's thread while the thread of reloads waits for it.
 
 // Call it before the receiver starts. `former`: the name that the receiver had until now, its
 // present name or another name; empty: the receiver did not run.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Builds events: turns a Notice, a malformed MAD, a change of the fabric, a counter over its
 // threshold or an occurrence in the gateway into one identified, named and explained event.
+// Decides: Which name does a node get in a sentence: of a map, by SNMP, or its NodeDescription?
 #ifndef IBTRAPD_EVENT_EVENT_BUILDER_H
 #define IBTRAPD_EVENT_EVENT_BUILDER_H
 

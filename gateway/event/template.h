@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The sentence of an event, from its catalogue row's template.
 // Decides: Which sentence does an event get?
-// Decides: Which name does a node get in a sentence?
 #ifndef IBTRAPD_EVENT_TEMPLATE_H
 #define IBTRAPD_EVENT_TEMPLATE_H
 

@@ -2,7 +2,8 @@
 // Reads on demand (model/attribute.h): SMPs, GMPs and queries to the SA, through the SA client's
 // port. An answer is kept for a minute. The lack of an answer is kept for a minute, too, except for
 // the SA. All askers together cause at most so many MADs a second. Askers of the same read share
-// one MAD. Decides: Which node may be asked on demand, and when may it be asked again?
+// one MAD.
+// Decides: Which node may be asked on demand, and for how long is a silent node left alone?
 //
 // Before a port is asked, and again every few seconds, ibtrapd reads the port's NodeInfo, because
 // another port may have the LID until the next sweep. If another port answers, or a port that does
@@ -28,9 +29,9 @@
 #include "model/attribute.h"
 
 enum {
-    READS_IN_FLIGHT = 8,         // SMPs and GMPs under way; those that are overdue do not count,
-    READS_SLOTS = 64,            // but are so many at most,
-    READS_PORT_SLOTS = 8,        // and so many of one port
+    READS_IN_FLIGHT = 8,         // SMPs and GMPs under way, without the overdue ones
+    READS_SLOTS = 64,            // the same, with the overdue ones
+    READS_PORT_SLOTS = 8,        // the same, of one port
     READS_SA_IN_FLIGHT = 2,      // queries to the SA
     READS_ANSWER_MAX = 32 << 20, // octets of an answer of the SA; to a larger one, DEMAND_AWAY
     READS_WAITING_MAX = 2048,    // reads that wait to be sent; for a further one, ask again later

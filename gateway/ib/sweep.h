@@ -155,13 +155,13 @@ bool sweep_unlinked_ports(struct sweep *sweep, struct fabric_builder *builder, s
 bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // Reads the SwitchInfo of every switch. A switch without an answer keeps its SwitchInfo of `known`.
-// A sweep without SwitchInfo is complete, because only tables show SwitchInfo.
+// Missing SwitchInfo does not make a sweep incomplete, because only tables show SwitchInfo.
 bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // Reads the P_Key tables of all ports whose links are up: of a switch, the table of port 0 and, if
 // the switch enforces partitions, the tables of the other ports. The first FABRIC_PORT_PKEYS_MAX
-// entries of a table are read. A table that was not read whole stays the table of `known`. A sweep
-// without P_Key tables is complete. Call it after sweep_switches.
+// entries of a table are read. A table that was not read whole stays the table of `known`. Missing
+// P_Key tables do not make a sweep incomplete. Call it after sweep_switches.
 bool sweep_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // How many entries of the table of that port are read. Returns 0 if the port has no table, or if

@@ -4,10 +4,11 @@
 //
 // One thread at a time is the writer (the pipeline's threads take turns): it appends events and
 // commits them. Another thread works with the file, the journal's own or one of the pipeline's; the
-// writer waits for that thread for some seconds at most. Receivers read
-// behind the writer; each has a cursor, which survives a restart. When the disk fails, the journal
-// is degraded: events go through memory, with a bound, until the disk works again and the journal
-// writes them to it.
+// writer waits for that thread for some seconds at most. Receivers read behind the writer; each
+// has a cursor, which survives a restart. When the disk fails, the journal is degraded: events go
+// through memory, with a bound, until the disk works again and the journal writes these events.
+// Decides: What happens to events while the disk hangs or fails? (write.c)
+// Decides: Who is told when the journal loses events? (cursors.c)
 #ifndef IBTRAPD_JOURNAL_JOURNAL_H
 #define IBTRAPD_JOURNAL_JOURNAL_H
 
@@ -259,7 +260,7 @@ bool journal_was_read_late(struct journal *journal);
 // least JOURNAL_YOUNG_US) and that every receiver has. Any thread.
 void journal_request_prune(struct journal *journal, int64_t age_us);
 
-// Decides: Which events does the journal delete first?
+// Decides: Which events does the journal delete first? (retention.c)
 // Retention by age deletes only events that every receiver has. Retention by rows and octets
 // deletes further events, oldest first, but none of the newest JOURNAL_MEMORY_KEPT events.
 

@@ -214,8 +214,8 @@ static bool rescue_rename_part(const char *from, const char *to, struct error *e
     return error_set(err, "cannot rename %s to %s: %s", from, to, strerror(errno));
 }
 
-// The name for the old file, with the modification time of the new file: after a crash the name is
-// the same again, and a WAL keeps the name of its file.
+// The new name of the old file. The name has the modification time of the new file: a second
+// attempt after a crash uses the same name, and file and WAL stay together.
 static void rescue_name_aside(const struct journal *j, const struct stat *made,
                               char aside[NAME_SIZE])
 {

@@ -72,10 +72,12 @@ struct correlator_unwatched {
 void correlator_get_unwatched(struct correlator *correlator,
                               struct correlator_unwatched *out); // any thread
 
-// Ports said why they count errors: tells the alarms that waited for the answer.
+// Ports have said why they count errors: makes the events of the alarms that waited for this
+// answer.
 void correlator_take_details(struct correlator *correlator, const struct error_details_list *list);
 
-// Tells the alarms whose ports have not answered in time; `all`: all alarms that wait.
+// Makes the events of the alarms whose ports have not answered in time; `all`: all alarms that
+// wait.
 void correlator_tell_held(struct correlator *correlator, bool all);
 
 // The accumulated counters after the last reading: a reference, the caller's. NULL: there was no

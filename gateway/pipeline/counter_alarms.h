@@ -2,7 +2,7 @@
 // Makes the alarms about port counters, by thresholds, rates of errors and congestion, agree with
 // the counters: no alarm stays that no counter would end, and a counter whose alarm was cleared by
 // hand raises the alarm again. Pipeline's thread.
-// Decides: When does a link-errors alarm end, if its counter does not end the alarm?
+// Decides: When does an alarm about counters end without its counter?
 #ifndef IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 #define IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 
@@ -42,15 +42,15 @@ typedef void held_errors_tell(void *ctx, const struct counter_statement *change,
 bool held_errors_hold(struct held_errors *held, const struct counter_statement *change,
                       int64_t now_us);
 
-// Tells a held alarm of that link and counter.
+// Makes the event of a held alarm of that link and counter.
 void held_errors_release(struct held_errors *held, const struct counter_statement *change,
                          held_errors_tell *tell, void *ctx);
 
-// Tells the held alarms that are in the list.
+// Makes the events of the held alarms that are in the list.
 void held_errors_explain(struct held_errors *held, const struct error_details_list *list,
                          held_errors_tell *tell, void *ctx);
 
-// Tells the alarms that have been held since `until_us` or longer; INT64_MAX: all.
+// Makes the events of the alarms that have been held since `until_us` or longer; INT64_MAX: all.
 void held_errors_expire(struct held_errors *held, int64_t until_us, held_errors_tell *tell,
                         void *ctx);
 

@@ -177,7 +177,8 @@ void notify_summary(struct policy *p, struct event *event)
     notify_send(p, event, NOTIFY_NEWS);
 }
 
-// The kind of an event about the alarm's present state, before that event is sent.
+// The kind of the next event about the alarm's present state. Call it before the event is sent: to
+// send the event changes the alarm's state.
 static enum notify_kind notify_end_kind(const struct alarm_state *t)
 {
     if (t->raised)

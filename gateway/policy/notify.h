@@ -2,6 +2,7 @@
 // Notifies receivers: the events that policy makes, what an event says about earlier events, and
 // what the alarm state keeps of an event.
 // Decides: Which gateway notifies receivers of an event?
+// Decides: Where is the reason kept why receivers do not get an event?
 #ifndef IBTRAPD_POLICY_NOTIFY_H
 #define IBTRAPD_POLICY_NOTIFY_H
 

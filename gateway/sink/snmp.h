@@ -6,7 +6,6 @@
 // receiver has answered all notifications of the event. The network may lose datagrams, so informs
 // have an order key (tickets.h).
 //
-// Decides: When does an inform wait for another inform?
 #ifndef IBTRAPD_SINK_SNMP_H
 #define IBTRAPD_SINK_SNMP_H
 

@@ -5,7 +5,7 @@
 // not have. Only the receiver's own thread uses tickets.
 //
 // Decides: In which order does a receiver get events?
-// Decides: When does an event wait for the answer to another event?
+// Decides: When does an event or an inform wait for the answer to another one?
 //
 // The engine sends events in the order of the journal. With an order key, an event waits while an
 // event with the same key, or the event's root cause, is in flight. After a refusal that may be

@@ -6,8 +6,8 @@
 
 #include "agent/table.h"
 
-// The `seek` of a table with several rows for each node, by prefix, GUID and the ends that the
-// table's `box` has. `has` fills `port`. `node` and `tail` are filled before `has` is called.
+// The `seek` of a table with the index prefix, GUID and further numbers, whose ranges are in the
+// table's `box`. `node` and `tail` are set before `has` is called; `has` sets `port`.
 bool sm_seek_box(struct look *look);
 
 // Appends the index of the whole subnet, and of a row with a GUID.

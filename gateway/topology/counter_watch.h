@@ -9,7 +9,7 @@
 // PortXmitWait counts ticks. A tick has the number of a lane's symbol times that the port's
 // PortSamplesControl says, or one symbol time. A symbol time is ten bits.
 //
-// Decides: When does a link count too many errors, and when does that alarm end?
+// Decides: When does a link count too many errors, and when does a link-errors alarm end?
 // Decides: When does a port wait too long before it can send?
 // Decides: When has a counter reached its threshold?
 #ifndef IBTRAPD_TOPOLOGY_COUNTER_WATCH_H
