@@ -316,8 +316,18 @@ static atomic_size_t producer_told, producer_count_all;
 
 bool producer_is_told_beyond(const struct producer *producer, size_t max)
 {
-    const size_t all = atomic_load(&producer_told);
-    return all > max && atomic_load(&producer->told) >= all / atomic_load(&producer_count_all);
+    return atomic_load(&producer_told) > max &&
+           atomic_load(&producer->told) > max / atomic_load(&producer_count_all);
+}
+
+// Holds librdkafka's thread until the receiver's thread has ended the client, and until librdkafka
+// reads no answers any longer.
+static void producer_hold(const struct producer *c)
+{
+    enum { STEP_US = 10000, END_US = 100000, HOLD_US = 5000000 };
+    for (unsigned i = 0; i < HOLD_US / STEP_US && atomic_load(&c->sink); i++)
+        clock_sleep(STEP_US);
+    clock_sleep(END_US);
 }
 
 // Before librdkafka reads the answer. Only what answers to Metadata say stays in memory.
@@ -333,6 +343,8 @@ static rd_kafka_resp_err_t producer_on_answer(rd_kafka_t *handle, int socket, co
     if (request == METADATA) {
         atomic_fetch_add(&c->told, size);
         atomic_fetch_add(&producer_told, size);
+        if (producer_is_told_beyond(c, PRODUCER_TOLD_MAX))
+            producer_hold(c);
     }
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }

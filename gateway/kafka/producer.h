@@ -61,7 +61,8 @@ struct producer *producer_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owne
                                 int64_t look_up_until, struct error *err);
 
 // Whether the answers that all clients got have more than `max` octets, and those of this client
-// are not less than the average. The client's end frees what librdkafka made of them. Any thread.
+// more than its part of them. The client's end frees what librdkafka made of the answers. Any
+// thread.
 bool producer_is_told_beyond(const struct producer *producer, size_t max);
 
 // Ends the client, which no longer is the caller's, and gives up all messages that were not sent.
