@@ -93,13 +93,30 @@ static void body_judge_status(const struct transfer_answer *answer, size_t count
     }
 }
 
+json_t *body_read(const struct transfer_answer *answer, size_t count)
+{
+    const size_t most = BODY_MARKS_SOME + BODY_MARKS_OF_EVENT * count;
+    size_t marks = 0;
+    bool in_text = false;
+    for (size_t i = 0; i < answer->size; i++) {
+        const char c = answer->body[i];
+        if (c == '"')
+            in_text = !in_text;
+        else if (in_text)
+            i += c == '\\';
+        else
+            marks += c == '{' || c == '[' || c == ',' || c == ':';
+    }
+    return marks > most ? NULL : json_loadb(answer->body, answer->size, 0, NULL);
+}
+
 void body_judge(const struct body_format *format, const struct body_context *context,
                 const struct transfer_answer *answer, size_t count, struct body_result *out)
 {
     body_judge_status(answer, count, out);
     if (!format->judge)
         return;
-    json_t *response = json_loadb(answer->body, answer->size, 0, NULL);
+    json_t *response = body_read(answer, count);
     format->judge(context, answer, response, count, out);
     json_decref(response);
 }

@@ -16,8 +16,12 @@
 #include "sink/format.h"
 
 enum {
-    BODY_ENDS_MAX = 4096,  // octets of `begin` and `end` together
-    BODY_PIECE_MAX = 32768 // octets of a piece and a separator
+    BODY_ENDS_MAX = 4096,   // octets of `begin` and `end` together
+    BODY_PIECE_MAX = 32768, // octets of a piece and a separator
+    // Marks of JSON in an answer, each one of {[,: outside a text: for each event, and besides. An
+    // item of Elasticsearch has some 30. jansson takes up to 181 octets of memory for a mark.
+    BODY_MARKS_OF_EVENT = 48,
+    BODY_MARKS_SOME = 1024,
 };
 
 struct body_context {
@@ -91,6 +95,10 @@ void body_begin(struct text *t, const struct body_format *format,
 void body_add(struct text *t, const struct body_format *format, const struct body_context *context,
               const struct event *event);
 void body_end(struct text *t, const struct body_format *format, const struct body_context *context);
+
+// Reads the JSON of an answer about `count` events, which the caller releases. Returns NULL if the
+// answer is not JSON, or has more marks than such an answer may have.
+struct json_t *body_read(const struct transfer_answer *answer, size_t count);
 
 // Fills in `out` for a request of `count` events, at least 1, from any answer. The status gives all
 // events one verdict, which `judge` of the format corrects:

@@ -160,7 +160,7 @@ static void body_splunk_get_acks(const json_t *there, const uint64_t *acks, size
 static bool body_splunk_ack_judge(const struct transfer_answer *answer, const uint64_t *acks,
                                   size_t n, bool *there, struct error *problem)
 {
-    json_t *response = json_loadb(answer->body, answer->size, 0, NULL);
+    json_t *response = body_read(answer, n);
     const json_t *found = json_object_get(response, "acks");
     const bool says = answer->status / 100 == 2 && json_is_object(found);
     if (says) {

@@ -474,7 +474,6 @@ static void http_describe_server(struct http_sink *s)
     s->to.scheme = s->format->scheme;
     s->to.headers = (const char(*)[TRANSFER_HEADER_SIZE])s->headers;
     s->to.header_count = HEADERS_MAX;
-    // jansson takes up to 80 times the memory of the answer.
     s->to.answer_max =
         TRANSFER_ANSWER_SOME + (s->format->judge ? o->batch * (size_t)ANSWER_OF_EVENT : 0);
 }

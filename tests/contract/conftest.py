@@ -76,10 +76,10 @@ class Running:
         self.count = 0
         self.gateway = None
 
-    def start(self, **items):
-        """Starts the gateway; `items` are those of each receiver."""
+    def start(self, more="", **items):
+        """Starts the gateway; `items` are those of each receiver, `more` has further sections."""
         text = "".join(kind.text(self.site, peer, **items) for kind, peer in self.peers.items())
-        more = section("file", "witness", path=self.witness.address) + text
+        more = section("file", "witness", path=self.witness.address) + text + more
         self.gateway = self.stack.enter_context(Gateway(
             self.site.fabric, more=more, names=self.site.map, sweep={"method": "smp", "interval": 3600, "settle": 300}))
         self.wait_ready()

@@ -32,12 +32,13 @@ class Kind:
     dies: bool = True  # the peer can go away while the receiver is open
     ahead: bool = True  # the receiver sends on while nothing is confirmed, and the peer shows it
     tls: bool = False
+    many: dict = field(default_factory=dict)  # items with which an answer may be long
     runs: Callable = lambda: True  # whether this machine can have such a peer
 
-    def text(self, site, peer, **more):
+    def text(self, site, peer, name=None, **more):
         """Its section of the configuration."""
         tls = {"ca_file": site.authority.file} if self.tls else {}
-        return section(self.section, self.name, **{self.at: peer.address, "events": [EVENT]} | self.items | tls | more)
+        return section(self.section, name or self.name, **{self.at: peer.address, "events": [EVENT]} | self.items | tls | more)
 
 
 def secured(peer):
@@ -73,5 +74,6 @@ ALL = [
     Kind("kafka", "kafka", plain(stupid.Kafka), {"settings": ["linger.ms=0"]}, at="brokers", confirms=True,
          answers=False, ahead=False, runs=lambda: BROKER.exists() and shutil.which("kcat")),
     Kind("http", "http", plain(stupid.Http), at="url", confirms=True, refuses=True, ahead=False,
+         many={"format": "elasticsearch", "batch": 512, "index": "many"},
          runs=lambda: (MODULES / "http.so").exists()),
 ]

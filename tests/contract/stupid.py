@@ -9,6 +9,7 @@ A peer has an address that it keeps, `came`, a list of (number, octets) in the o
     GARBAGE  sends random octets
     ENDLESS  sends what the protocol allows, without an end
     CLOSE    closes each connection at once; over datagrams, takes and says nothing
+    MANY     answers with as many values as an answer has octets for; where a protocol has no such values, as ENDLESS
 
 `refused` has the numbers that it refuses, where the protocol can."""
 
@@ -30,7 +31,7 @@ from lab.kafka import BROKER, consume
 from lab.processes import DEADLINE, LabError, wait_until
 from lab.sockets import free_port
 
-GOOD, HOLD, AWAY, GARBAGE, ENDLESS, CLOSE = "good", "hold", "away", "garbage", "endless", "close"
+GOOD, HOLD, AWAY, GARBAGE, ENDLESS, CLOSE, MANY = "good", "hold", "away", "garbage", "endless", "close", "many"
 
 # Where the number of a Report is in each encoding.
 SYSLOG = re.compile(rb'systemImageGuid="0x([0-9a-f]{16})"')
@@ -130,7 +131,7 @@ class Listener(Peer):
     def _talk(self, stream, listening):
         octets, answers = b"", b""
         while listening is self._listening:
-            if self.mode == ENDLESS:
+            if self.mode in (ENDLESS, MANY):
                 with contextlib.suppress(TimeoutError):
                     stream.sendall(answers + self.endless)
                     answers = b""
@@ -522,6 +523,7 @@ class Http(Peer):
         GARBAGE: http_server.raw(os.urandom(1000)),
         ENDLESS: http_server.flood("", "HTTP/1.1 100 Continue\r\n\r\n" * 100),
         CLOSE: http_server.close,
+        MANY: http_server.answer(200, body='{"errors":true,"items":[' + "{}," * 400_000 + "{}]}"),
     }
 
     def __init__(self):

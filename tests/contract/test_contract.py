@@ -8,11 +8,12 @@ import time
 import pytest
 from conftest import EACH, NAMES
 from lab.processes import wait_until
-from stupid import AWAY, CLOSE, ENDLESS, GARBAGE, GOOD, HOLD, number_in, wait_took
+from stupid import AWAY, CLOSE, ENDLESS, GARBAGE, GOOD, HOLD, MANY, number_in, wait_took
 
 REFUSALS = 4  # after which others are tried in the place of the event that is refused
 HOSTILE = [b"\x1b", b"\x07", b"\xff\xfe", b"\xed\xa0\x80", b"\xc2\x9b", b"\x7f"]
 HOSTILE_MODES = (GARBAGE, ENDLESS, CLOSE)
+RECEIVERS, ROOM_MIB = 60, 512  # 64 may be; half of what the unit allows
 TEXT = ("syslog", "file", "kafka", "http")
 
 
@@ -177,6 +178,21 @@ def test_a_hostile_peer_is_its_receivers_failure_alone(run, first):
     after = run.send(5)
     run.wait_all(these=[kind for kind in run.peers if kind.confirms])
     run.wait_all(after)
+
+
+def test_many_hostile_peers_take_little_memory_and_delay_no_other(run):
+    """As many receivers as there may be, each at a peer that sends as much as it can."""
+    talking = only(run, lambda kind: kind.answers)
+    more = "".join(kind.text(run.site, run.peers[kind], name=f"{kind.name}-{number}", **kind.many)
+                   for kind in talking for number in range(RECEIVERS // len(talking) - 1))
+    run.start(more=more)
+    for kind in talking:
+        run.peers[kind].become(MANY)
+    run.send(20)
+    names = [f"{kind.name}-0" for kind in talking if kind.confirms]
+    wait_until(lambda: all(run.gateway.receiver(name)["problem"] for name in names), "all to complain", 60)
+    run.wait_all(these=[kind for kind in run.peers if kind not in talking])
+    assert not run.gateway.has_taken(ROOM_MIB)
 
 
 def test_pause_resume_and_flush(run):

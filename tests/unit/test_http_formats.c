@@ -548,6 +548,26 @@ TEST(a_piece_that_does_not_fit_is_cut_also_when_it_is_shared)
     event_unref(event);
 }
 
+// Each of them would take jansson some 200 octets of memory. What is in a text takes none.
+TEST(an_answer_of_far_too_many_values_is_not_read)
+{
+    enum { MANY = 4000 };
+    static char body[8 * MANY];
+    struct text t = text_in(body, sizeof body);
+    text_add(&t, "{\"errors\":false,\"items\":[{\"create\":{\"status\":201,\"_id\":\"\\\"");
+    for (size_t i = 0; i < MANY; i++)
+        text_add(&t, "[{,:");
+    text_add(&t, "\"}}]}");
+    judge(HTTP_ELASTIC, 200, body, "A");
+    t = text_in(body, sizeof body);
+    text_add(&t, "{\"errors\":false,\"items\":[");
+    for (size_t i = 0; i < MANY; i++)
+        text_add(&t, "{},");
+    text_add(&t, "{}]}");
+    judge(HTTP_ELASTIC, 200, body, "g");
+    says(&result.problem, "not that of Elasticsearch's bulk API");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -586,6 +606,7 @@ int main(void)
             receivers_of_a_format_make_a_piece_once_and_none_gets_that_of_another, begin),
         cmocka_unit_test_setup(formats_do_not_mix, begin),
         cmocka_unit_test_setup(a_piece_that_does_not_fit_is_cut_also_when_it_is_shared, begin),
+        cmocka_unit_test_setup(an_answer_of_far_too_many_values_is_not_read, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
