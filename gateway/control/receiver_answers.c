@@ -90,7 +90,7 @@ static struct receiver *receiver_answers_of(const struct control *c, const json_
 
 #define NO_RECEIVER "there is no receiver of that name; 'ibtrapctl receivers' lists them"
 
-enum receiver_wish { WISH_PAUSE, WISH_RESUME, WISH_FLUSH };
+enum receiver_wish { WISH_PAUSE, WISH_RESUME, WISH_FLUSH, WISH_RESYNC };
 
 static json_t *receiver_answers_change(struct control *c, const json_t *request,
                                        enum receiver_wish wish)
@@ -100,6 +100,8 @@ static json_t *receiver_answers_change(struct control *c, const json_t *request,
         return answer_refuse(NO_RECEIVER);
     if (wish == WISH_FLUSH)
         receiver_flush(receiver);
+    else if (wish == WISH_RESYNC)
+        receiver_resync(receiver);
     else
         receiver_pause(receiver, wish == WISH_PAUSE);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "receiver",
@@ -119,6 +121,11 @@ json_t *receiver_answers_resume(struct control *c, const json_t *request)
 json_t *receiver_answers_flush(struct control *c, const json_t *request)
 {
     return receiver_answers_change(c, request, WISH_FLUSH);
+}
+
+json_t *receiver_answers_resync(struct control *c, const json_t *request)
+{
+    return receiver_answers_change(c, request, WISH_RESYNC);
 }
 
 json_t *receiver_answers_resend(struct control *c, const json_t *request)

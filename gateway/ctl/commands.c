@@ -94,7 +94,15 @@ static const struct command COMMANDS[] = {
     {"receivers resume", "RECEIVER", 1, 1, 0, request_command_run, "receiver-resume",
      .help = "send to the receiver again", .items = "name"},
     {"receivers flush", "RECEIVER", 1, 1, 0, request_command_run, "receiver-flush",
-     .help = "drop the events that wait for the receiver now", .manual = "The journal keeps them.",
+     .help = "drop the events that wait for the receiver now",
+     .manual = "The journal keeps them. Events that end an alarm, or raise an alarm that is still "
+               "active, are sent.",
+     .items = "name"},
+    {"receivers resync", "RECEIVER", 1, 1, 0, request_command_run, "receiver-resync",
+     .help = "send the receiver the active alarms again",
+     .manual = "Also the ends of alarms among the latest 1024 events, which come first. The events "
+               "are marked: the field sentAgain is true, and the sentence begins with the words "
+               "'Sent again'. The receiver goes on behind them.",
      .items = "name"},
     {"receivers resend", "RECEIVER NUMBER", 2, 2, 0, request_command_run, "receiver-resend",
      .help = "send the receiver an event of the journal again",

@@ -20,6 +20,7 @@
 enum {
     RECEIVER_REFUSALS = 4, // refusals of an event, after which other events are tried before it
     RECEIVER_REASON_SIZE = 256,
+    RECEIVER_RESYNC_ENDS = 1024,
 };
 
 // How long a receiver that stops waits for the answers to the events in flight.
@@ -38,7 +39,7 @@ struct receiver_options {
     struct filter filter;
     double rate;        // events/s; 0: no limit
     unsigned burst;     // events that may be sent at once after a pause
-    int64_t age_max_us; // events older than this are given up; 0: none is
+    int64_t age_max_us; // events older than this are given up as by a flush; 0: none is
     bool was_failing;   // the predecessor's alarm is still active
     bool backlog;       // the receiver was gone, and begins at its old cursor
     int64_t section;    // for journal_note_section; 0: none
@@ -119,12 +120,18 @@ void receiver_change_trap_group(struct receiver *receiver, struct guid_set *grou
 // Pauses or resumes: while paused, events wait in the journal. Any thread.
 void receiver_pause(struct receiver *receiver, bool paused);
 
-// Gives up all events that wait now. Any thread.
+// Gives up all events that wait now, but for those that end an alarm or raise an alarm that stands.
+// Any thread.
 void receiver_flush(struct receiver *receiver);
 
 // Sends an event of the journal again, marked, if the filter passes the event. Returns false if the
 // receiver has not begun with the last such event. Any thread.
 bool receiver_resend(struct receiver *receiver, int64_t number);
+
+// Brings the receiver into line: sends the active alarms and the ends among the latest
+// RECEIVER_RESYNC_ENDS events again, marked, if the filter passes them, before the receiver goes
+// on. Any thread.
+void receiver_resync(struct receiver *receiver);
 
 // Says that the predecessor's alarm turned out to be active, as if `was_failing` had been true: the
 // next event that the receiver takes ends the alarm. Any thread.

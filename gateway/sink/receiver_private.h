@@ -50,6 +50,14 @@ struct receiver_trial {
     char reason[RECEIVER_REASON_SIZE]; // for which the receiver refuses the suspect
 };
 
+// Brings a receiver into line (receiver_again.c): first ends of alarms, then the active alarms,
+// both with numbers up to `through`. The receiver reads on only then.
+struct receiver_resync {
+    bool active;
+    int64_t ends_after, alarms_after; // done up to these numbers
+    int64_t through;
+};
+
 struct receiver {
     struct sink sink;
     struct receiver_options options;
@@ -68,12 +76,14 @@ struct receiver {
     int64_t had_after, had_through; // not sent again after the cursor moved backwards
     struct tickets tickets;         // of the events under way: read, and not passed by the cursor
     struct receiver_trial trial;
+    struct receiver_resync resync;
     char given_up[EVENT_REASON_SIZE]; // the last event of which nobody was told; empty: none
     int64_t tell_at;                  // not before
 
     atomic_bool stop, paused;
     atomic_int_fast64_t stop_by, flush_through;
-    atomic_int_fast64_t resend;    // the number of an event to be sent again; 0: none
+    atomic_int_fast64_t resend; // the number of an event to be sent again; 0: none
+    atomic_bool wants_resync;
     atomic_bool recalled;          // a failing alarm is active that the thread does not know
     atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
     struct histogram times;

@@ -288,13 +288,23 @@ static void receiver_consume_token(struct receiver *receiver)
         receiver->tokens -= 1;
 }
 
+// Whether the event ends an alarm, or raises an alarm that stands. Without such an event the
+// receiver would keep a wrong state.
+static bool receiver_tells_state(const struct receiver *receiver, const struct event *event)
+{
+    const enum alarm_role role = event->test ? ALARM_NONE : event_alarm(event);
+    return role == ALARM_CLEARS ||
+           (role == ALARM_RAISES &&
+            journal_alarm_is_active(receiver->options.journal, event->alarm_key));
+}
+
 static bool receiver_is_too_late(struct receiver *receiver, const struct ticket *e)
 {
     const int64_t age_max_us = receiver->options.age_max_us;
-    if (e->event->sent_again)
-        return false;
-    return e->sequence <= atomic_load(&receiver->flush_through) ||
-           (age_max_us > 0 && clock_utc(receiver->options.clock) - e->event->time_us > age_max_us);
+    const bool late =
+        e->sequence <= atomic_load(&receiver->flush_through) ||
+        (age_max_us > 0 && clock_utc(receiver->options.clock) - e->event->time_us > age_max_us);
+    return late && !e->event->sent_again && !receiver_tells_state(receiver, e->event);
 }
 
 // Skips the event if the filter refuses the event, or if the event is too late. Returns whether the

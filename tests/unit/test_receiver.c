@@ -1075,6 +1075,66 @@ TEST(an_event_is_sent_again_by_its_number)
     assert_int_equal(saved_cursor(), 6);
 }
 
+// Neither a flush nor an age leaves a wrong state behind.
+static void check_state_is_told(void)
+{
+    put(1, 2);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 3); // the end of an alarm of before
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 4);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 5);
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 6);
+}
+
+static void check_had_state(void)
+{
+    static const unsigned long HAD[] = {3, 4, 5, 6, 7};
+    assert_int_equal(fake.had_count, COUNT(HAD));
+    for (size_t i = 0; i < COUNT(HAD); i++)
+        assert_int_equal(fake.had[i], HAD[i]);
+}
+
+TEST(a_flush_gives_up_no_state)
+{
+    start();
+    receiver_pause(receiver, true);
+    check_state_is_told();
+    receiver_flush(receiver);
+    put(7, 1);
+    receiver_pause(receiver, false);
+    fake_receiver_wait_taken(&fake, 5);
+    stop();
+    check_had_state();
+}
+
+TEST(no_age_gives_up_a_state)
+{
+    options.age_max_us = 60 * CLOCK_US_PER_S;
+    journal_receiver(journal, "siem");
+    check_state_is_told();
+    atomic_fetch_add(&fake.time.utc, 61 * CLOCK_US_PER_S);
+    put(7, 1);
+    deliver_all();
+    check_had_state();
+}
+
+// The ends first, then the active alarms, and then what is new.
+TEST(a_receiver_is_brought_into_line)
+{
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 2);
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 3);
+    start();
+    receiver_pause(receiver, true);
+    receiver_resync(receiver);
+    put(4, 1);
+    receiver_pause(receiver, false);
+    fake_receiver_wait_had(&fake, 3);
+    stop();
+    check_had(2, 3);
+    assert_int_equal(fake.marked, 2);
+    assert_int_equal(saved_cursor(), 4);
+}
+
 // The clear of a refused raise is no probe: a raise that comes later would stand for ever.
 TEST(no_event_of_a_refused_alarm_overtakes_it)
 {
@@ -1530,6 +1590,9 @@ int main(void)
         RECEIVER_TEST(an_event_that_is_refused_waits_until_others_pass),
         RECEIVER_TEST(several_events_in_a_row_that_are_refused_are_given_up),
         RECEIVER_TEST(no_event_of_a_refused_alarm_overtakes_it),
+        RECEIVER_TEST(a_flush_gives_up_no_state),
+        RECEIVER_TEST(no_age_gives_up_a_state),
+        RECEIVER_TEST(a_receiver_is_brought_into_line),
         RECEIVER_TEST(an_event_is_sent_again_by_its_number),
         RECEIVER_TEST(what_fails_otherwise_is_never_given_up),
         RECEIVER_TEST(the_cursor_is_saved_and_gone_on_from),
