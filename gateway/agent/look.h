@@ -55,6 +55,12 @@ static inline const struct fabric_port *look_port(const struct look *look)
     return &look->fabric->ports[look->port];
 }
 
+// The node at the other end of the link of the row's port, which has a link.
+static inline const struct fabric_node *look_peer(const struct look *look)
+{
+    return &look->fabric->nodes[look_port(look)->peer_node];
+}
+
 // Reads on demand.
 
 // Returns the answer, valid until the next call of a function below, or NULL. If the answer comes

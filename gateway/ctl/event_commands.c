@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // Writing events.
 
@@ -129,13 +128,6 @@ const struct show_form delivery_form = {.rest = event_command_show_delivery};
 
 static const int64_t POLL_US = CLOCK_US_PER_S / 2, TEST_POLL_US = CLOCK_US_PER_S / 20;
 static const int64_t TEST_WAIT_US = 10 * CLOCK_US_PER_S;
-
-static void event_command_sleep(int64_t us)
-{
-    nanosleep(
-        &(struct timespec){.tv_sec = us / CLOCK_US_PER_S, .tv_nsec = us % CLOCK_US_PER_S * 1000},
-        NULL);
-}
 
 // Lists.
 
@@ -281,7 +273,7 @@ static bool event_command_follow(const struct arguments *a, const json_t *choice
     bool quiet = true, ok = event_command_flush(a->out, err);
     while (ok && (ok = event_command_follow_once(a, choice, &after, &quiet, err))) {
         if (quiet)
-            event_command_sleep(POLL_US);
+            clock_sleep(POLL_US);
     }
     return ok;
 }
@@ -373,7 +365,7 @@ static int64_t event_command_await_test(const char *socket, const char *event, i
         number = event_command_find_test(page);
         json_decref(page);
         if (number == 0)
-            event_command_sleep(TEST_POLL_US);
+            clock_sleep(TEST_POLL_US);
     }
     if (ok && number == 0)
         error_set(err, "the event is not in the journal yet; ibtrapd is very busy");
@@ -407,7 +399,7 @@ static json_t *event_command_await_delivery(const char *socket, int64_t number,
     json_t *answer = NULL;
     do {
         if (answer)
-            event_command_sleep(TEST_POLL_US);
+            clock_sleep(TEST_POLL_US);
         json_decref(answer);
         answer = client_request(socket, "explain", json_pack("{s:I}", "number", (json_int_t)number),
                                 err);

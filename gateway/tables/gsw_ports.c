@@ -52,18 +52,13 @@ const struct table GSW_PORTS = {"gswPortComTable", TABLE_OID(TABLES_GSW_IDS, 2, 
 
 // gswTopoComTable: links to other elements, not to hosts.
 
-static const struct fabric_node *gsw_ports_peer(const struct look *look)
-{
-    return &look->fabric->nodes[look_port(look)->peer_node];
-}
-
 static bool gsw_ports_has_link(struct look *look)
 {
     return gsw_ports_has(look) && look_port(look)->peer_node != FABRIC_NONE &&
-           fabric_is_element(gsw_ports_peer(look)->type);
+           fabric_is_element(look_peer(look)->type);
 }
 
-GETTER(gsw_ports_peer_id, gsw_put_id(out, gsw_ports_peer(look)))
+GETTER(gsw_ports_peer_id, gsw_put_id(out, look_peer(look)))
 GETTER(gsw_ports_peer_port, put_number(out, look_port(look)->peer_port))
 
 static const struct table_column GSW_LINKS_COLUMNS[] = {

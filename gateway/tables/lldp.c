@@ -46,16 +46,11 @@ const struct table LLDP_PORTS = {"lldpLocPortTable", TABLE_OID(TABLES_LLDP_IDS, 
 
 // Neighbours.
 
-static const struct fabric_node *lldp_peer(const struct look *look)
-{
-    return &look->fabric->nodes[look_port(look)->peer_node];
-}
-
 static bool lldp_remote_chassis(struct look *look, struct agentx_value *out)
 {
     char text[17];
     struct text t = text_in(text, sizeof text);
-    text_add_hex_number(&t, lldp_peer(look)->guid, 16);
+    text_add_hex_number(&t, look_peer(look)->guid, 16);
     return put_text(out, text, sizeof text);
 }
 
@@ -70,14 +65,14 @@ static bool lldp_remote_port(struct look *look, struct agentx_value *out)
 GETTER(lldp_remote_port_descr,
        device_put_port_name(out, look, look_port(look)->peer_node, look_port(look)->peer_port))
 
-GETTER(lldp_remote_name, device_put_text(out, device_name(look, lldp_peer(look))))
-GETTER(lldp_remote_descr, device_put_description(out, lldp_peer(look)))
+GETTER(lldp_remote_name, device_put_text(out, device_name(look, look_peer(look))))
+GETTER(lldp_remote_descr, device_put_description(out, look_peer(look)))
 
 static bool lldp_remote_capabilities(struct look *look, struct agentx_value *out)
 {
     static const uint8_t OF[] = {
         [FABRIC_CA] = STATION_ONLY, [FABRIC_SWITCH] = BRIDGE, [FABRIC_ROUTER] = ROUTER};
-    const uint8_t type = lldp_peer(look)->type;
+    const uint8_t type = look_peer(look)->type;
     return type < sizeof OF && put_octets(out, &OF[type], 1);
 }
 

@@ -283,7 +283,7 @@ static bool sm_has_link(struct look *look)
     return look_port(look)->peer_node != FABRIC_NONE;
 }
 
-GETTER(sm_link_to_node, put_guid(out, look->fabric->nodes[look_port(look)->peer_node].guid))
+GETTER(sm_link_to_node, put_guid(out, look_peer(look)->guid))
 GETTER(sm_link_to_port, put_number(out, look_port(look)->peer_port))
 
 static const struct table_column SM_LINKS_COLUMNS[] = {
