@@ -109,8 +109,7 @@ static void sinks_make_agentx(struct sink *out, const struct conf_receiver *c)
 
 static void sinks_make_file(struct sink *out, const struct conf_receiver *c)
 {
-    const struct file_options options = {.path = c->file.path,
-                                         .fsync = c->file.sync ? FILE_FSYNC_EACH : FILE_FSYNC_NONE};
+    const struct file_options options = {.path = c->file.path, .fsync = c->file.sync};
     file_sink(out, c->name, &options);
 }
 

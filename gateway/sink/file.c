@@ -58,7 +58,7 @@ enum { IN_FLIGHT_MAX = 512 };
 
 struct file_sink {
     const char *path;
-    enum file_fsync fsync;
+    bool fsync; // as in the options
     int fd;
     struct tickets *tickets; // of lines that are written and not synced
     atomic_bool reopen;
@@ -103,7 +103,7 @@ static bool file_sink_open_file(void *self, struct tickets *tickets, struct erro
         return error_set(err, "cannot open %s: %s", f->path, strerror(errno));
     if (file_sink_check_kind(f, err) && file_sink_end_last_line(f, err)) {
         // Without that, a power failure may lose the name of a new file.
-        if (is_new && f->fsync == FILE_FSYNC_EACH)
+        if (is_new && f->fsync)
             directory_sync_of(f->path);
         return true;
     }
@@ -138,7 +138,7 @@ static bool file_sink_append(const struct file_sink *f, const char *octets, size
 // lost data only once.
 static bool file_sink_sync(const struct file_sink *f, uint64_t last, struct error *err)
 {
-    uint64_t ticket = f->fsync == FILE_FSYNC_EACH ? tickets_behind(f->tickets, 0) : 0;
+    uint64_t ticket = f->fsync ? tickets_behind(f->tickets, 0) : 0;
     if (ticket == 0 || ticket > last)
         return true;
     if (fdatasync(f->fd) != 0 && errno != EINVAL) // a device has nothing to sync
@@ -151,7 +151,7 @@ static bool file_sink_sync(const struct file_sink *f, uint64_t last, struct erro
 // Syncs the lines before that of the event in `send`.
 static bool file_sink_sync_earlier(const struct file_sink *f, struct error *err)
 {
-    return f->fsync == FILE_FSYNC_NONE || file_sink_sync(f, f->tickets->newest - 1, err);
+    return !f->fsync || file_sink_sync(f, f->tickets->newest - 1, err);
 }
 
 // Opens the file that the path now names, in place of the old file, whose lines are on disk. On
@@ -187,7 +187,7 @@ static enum sink_result file_sink_send(void *self, const struct event *event, st
         return SINK_FAILED;
     file_sink_make_line(buffer, &size, event);
     if ((!reopen || file_sink_follow_rename(f, err)) && file_sink_append(f, buffer, size, err))
-        return f->fsync == FILE_FSYNC_NONE ? SINK_DONE : SINK_PENDING;
+        return f->fsync ? SINK_PENDING : SINK_DONE;
     // Lines that are not on disk at a failure would be written again.
     file_sink_sync_earlier(f, &unsynced);
     return SINK_FAILED;
@@ -241,7 +241,7 @@ void file_sink(struct sink *out, const char *name, const struct file_options *op
         out->send = file_sink_send_output;
         out->close = NULL;
         out->reopen = NULL;
-    } else if (options->fsync == FILE_FSYNC_EACH) {
+    } else if (options->fsync) {
         out->wait = file_sink_wait;
         out->in_flight_max = IN_FLIGHT_MAX;
     }

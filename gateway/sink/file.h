@@ -7,14 +7,11 @@
 
 #include "sink/sink.h"
 
-enum file_fsync {
-    FILE_FSYNC_NONE, // an event is sent when the kernel has its line
-    FILE_FSYNC_EACH, // when its line is on the disk; lines that wait together share one sync
-};
-
 struct file_options {
     const char *path; // "-": standard output, which is not synced
-    enum file_fsync fsync;
+    // An event is sent when the disk has its line; lines that wait together share a sync. False: an
+    // event is sent when the kernel has its line.
+    bool fsync;
 };
 
 // Fills `out`. The path stays the caller's and outlives the sink.

@@ -85,7 +85,7 @@ static bool choose(struct sink *out, char **args, struct error *err)
 {
     const char *file = sender_option(args, "file", NULL);
     bool each = strcmp(sender_option(args, "fsync", "none"), "each") == 0;
-    const struct file_options f = {.path = file, .fsync = each ? FILE_FSYNC_EACH : FILE_FSYNC_NONE};
+    const struct file_options f = {.path = file, .fsync = each};
     if (!file)
         return choose_syslog(out, args, err);
     file_sink(out, "test", &f);

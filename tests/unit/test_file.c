@@ -23,7 +23,7 @@ static struct event *make(int n)
     return e;
 }
 
-static struct sink begin(const char *path, enum file_fsync fsync)
+static struct sink begin(const char *path, bool fsync)
 {
     struct sink r;
     const struct file_options options = {.path = path, .fsync = fsync};
@@ -33,7 +33,7 @@ static struct sink begin(const char *path, enum file_fsync fsync)
     return r;
 }
 
-static void begin_open(const char *path, enum file_fsync fsync)
+static void begin_open(const char *path, bool fsync)
 {
     const struct sink r = begin(path, fsync);
     struct error err;
@@ -78,7 +78,7 @@ TEST(events_are_done_when_written)
     const char *path = support_path("done");
     struct error err;
     struct stat st;
-    begin_open(path, FILE_FSYNC_NONE);
+    begin_open(path, false);
     assert_int_equal(driver.sink.in_flight_max, 0);
     assert_int_equal(send_one(1, &err), SINK_DONE);
     assert_int_equal(send_one(2, &err), SINK_DONE);
@@ -93,7 +93,7 @@ TEST(a_second_start_appends)
     const char *path = support_path("append");
     struct error err;
     for (int n = 1; n <= 2; n++) {
-        begin_open(path, FILE_FSYNC_NONE);
+        begin_open(path, false);
         assert_int_equal(send_one(n, &err), SINK_DONE);
         end();
     }
@@ -104,7 +104,7 @@ TEST(events_are_pending_until_they_are_synced)
 {
     const char *path = support_path("synced");
     struct error err;
-    begin_open(path, FILE_FSYNC_EACH);
+    begin_open(path, true);
     assert_true(driver.sink.in_flight_max > 1);
     assert_int_equal(driver_wait(&driver, 100, &err), 0);
     assert_int_equal(send_one(1, &err), SINK_PENDING);
@@ -120,7 +120,7 @@ TEST(reopening_follows_the_name)
 {
     const char *path = support_path("rotated"), *old = support_path("rotated.1");
     struct error err;
-    begin_open(path, FILE_FSYNC_EACH);
+    begin_open(path, true);
     assert_int_equal(send_one(1, &err), SINK_PENDING);
     assert_int_equal(rename(path, old), 0);
     assert_int_equal(send_one(2, &err), SINK_PENDING);
@@ -147,7 +147,7 @@ int fdatasync(int fd)
 TEST(a_sync_that_fails_before_a_reopening_makes_all_come_again)
 {
     const char *path = support_path("lost");
-    begin_open(path, FILE_FSYNC_EACH);
+    begin_open(path, true);
     struct error err;
     for (int i = 1; i <= 3; i++)
         assert_int_equal(send_one(i, &err), SINK_PENDING);
@@ -164,7 +164,7 @@ TEST(a_reopening_that_fails_leaves_what_is_pending)
     char directory[200];
     snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(path, '/') - path), path);
     assert_int_equal(mkdir(directory, 0700), 0);
-    begin_open(path, FILE_FSYNC_EACH);
+    begin_open(path, true);
     struct error err;
     assert_int_equal(send_one(1, &err), SINK_PENDING);
     assert_int_equal(unlink(path), 0);
@@ -180,7 +180,7 @@ TEST(a_reopening_that_fails_is_a_failure)
 {
     const char *path = support_path("gone"), *old = support_path("gone.1");
     struct error err;
-    begin_open(path, FILE_FSYNC_NONE);
+    begin_open(path, false);
     assert_int_equal(rename(path, old), 0);
     assert_int_equal(mkdir(path, 0700), 0);
     driver.sink.reopen(driver.sink.self);
@@ -199,7 +199,7 @@ TEST(no_half_line_is_left_when_the_disk_is_full)
     struct error err;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     signal(SIGXFSZ, SIG_IGN);
-    begin_open(path, FILE_FSYNC_NONE);
+    begin_open(path, false);
     limit = (struct rlimit){.rlim_cur = 500, .rlim_max = old.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     int n = 1;
@@ -219,7 +219,7 @@ TEST(what_is_written_is_acknowledged_before_a_failure_is_told)
     struct rlimit old, limit;
     struct error err;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
-    begin_open(path, FILE_FSYNC_EACH);
+    begin_open(path, true);
     limit = (struct rlimit){.rlim_cur = 500, .rlim_max = old.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     for (int n = 1; n <= 2; n++)
@@ -241,7 +241,7 @@ TEST(an_unfinished_line_is_ended)
     const char *path = support_file("unfinished", "{\"x\":1", 0600);
     char octets[16] = "";
     struct error err;
-    begin_open(path, FILE_FSYNC_NONE);
+    begin_open(path, false);
     assert_int_equal(send_one(1, &err), SINK_DONE);
     end();
     FILE *f = fopen(path, "r");
@@ -255,10 +255,10 @@ TEST(what_is_no_file_is_refused)
     const char *path = support_path("fifo");
     struct error err;
     assert_int_equal(mkfifo(path, 0600), 0);
-    struct sink r = begin(path, FILE_FSYNC_NONE);
+    struct sink r = begin(path, false);
     assert_false(driver_open(&driver, &r, &err));
     driver_free(&driver);
-    r = begin("/nonexistent/log", FILE_FSYNC_NONE);
+    r = begin("/nonexistent/log", false);
     assert_false(driver_open(&driver, &r, &err));
     assert_string_equal(err.text, "cannot open /nonexistent/log: No such file or directory");
     driver_free(&driver);
