@@ -225,3 +225,16 @@ def test_topics_of_many_partitions_do_not_end_the_gateway(fabric, cluster, parti
     front.partitions = 0
     gateway.wait_told("bus0", 60)
     assert gateway.stop() == 0
+
+
+def test_answers_that_add_up_cost_a_new_client_and_no_failure(fabric, cluster):
+    """An honest cluster that is large, or asked often."""
+    front = fabric.keep(Front(cluster, crowd=900))
+    gateway = begin_alone(fabric, section("kafka", "bus", brokers=front.brokers,
+                                          settings=["topic.metadata.refresh.interval.ms=60"]))
+    gateway.wait_told("bus")
+    wait_until(lambda: front.crowd_told and not front.connected, "the client to end without an event")
+    gateway.control("test", "link-down", "--receiver", "bus")
+    gateway.wait_told("bus")
+    assert "receiver bus" not in gateway.log and not receiver(gateway)["problem"]
+    assert gateway.stop() == 0
