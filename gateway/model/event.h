@@ -21,6 +21,7 @@ enum {
     EVENT_RULE_SIZE = 64,
     EVENT_RATE_SIZE = 32,
     EVENT_DATES_SIZE = 192,
+    EVENT_OTHER_NAMES_MAX = 4,
 };
 
 // Two reasons to suppress an event (policy/policy.h has all reasons).
@@ -41,6 +42,12 @@ struct endpoint {
 };
 
 struct catalogue_entry;
+
+// A name that a node or port of the event had lately.
+struct event_other_name {
+    uint64_t guid;
+    char name[NAMES_NAME_SIZE];
+};
 
 // The former link of a node or port that moved.
 struct event_former_link {
@@ -141,9 +148,11 @@ struct event {
     uint64_t repeat_count;                    // suppressed events in the summary
     int64_t since_us;                         // UTC, of the first suppressed event; 0: none
     char alarm_key[EVENT_KEY_SIZE];           // empty unless the event raises or clears an alarm
+    uint8_t other_name_count;                 // of `other_names`
     char text[EVENT_TEXT_SIZE];               // one English sentence; the first of the long texts
     char reason[EVENT_REASON_SIZE];
     char dates[EVENT_DATES_SIZE]; // of the last occasions of link errors, with the time of day
+    struct event_other_name other_names[EVENT_OTHER_NAMES_MAX]; // filters match these names, too
 };
 
 // A new event with one reference, the caller's. All is zero but for the severity and category of

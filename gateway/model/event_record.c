@@ -24,7 +24,7 @@ enum {
 // are written in this order. A reader passes over unknown tags.
 //
 // Ways: a `number` of 0 is written; a `count` or `flag` of 0 is not; empty values of the other ways
-// are not. A `time` is between 1970 and the year 9999.
+// are not. A `time` is between 1970 and the year 9999. Each of the `names` is a field.
 #define FIELDS(FIELD)                                                                              \
     FIELD(1, true, type, type)                                                                     \
     FIELD(2, true, text, id)                                                                       \
@@ -89,7 +89,8 @@ enum {
     FIELD(41, true, text, only_receiver)                                                           \
     FIELD(42, true, flag, event_trap)                                                              \
     FIELD(43, true, count, uplink)                                                                 \
-    FIELD(44, true, former, former)
+    FIELD(44, true, former, former)                                                                \
+    FIELD(98, true, names, other_names)
 
 // Writing.
 
@@ -154,6 +155,17 @@ static void event_record_write_endpoint(struct writer *w, unsigned tag, const st
     memcpy(p + ENDPOINT_HEAD, who->name, name);
 }
 
+static void event_record_write_names(struct writer *w, unsigned tag, const struct event *event)
+{
+    for (size_t i = 0; i < event->other_name_count; i++) {
+        const struct event_other_name *other = &event->other_names[i];
+        const size_t length = strlen(other->name);
+        uint8_t *p = event_record_begin(w, tag, sizeof other->guid + length);
+        wire_put(p, sizeof other->guid, other->guid);
+        memcpy(p + sizeof other->guid, other->name, length);
+    }
+}
+
 static void event_record_write_derived(struct writer *w, unsigned tag, const struct notice *notice)
 {
     uint8_t *p = event_record_begin(w, tag, DERIVED_SIZE);
@@ -181,6 +193,7 @@ static bool event_record_has_counter(const struct event *event)
     event_record_write_place(&w, tag, event->m.node_guid, event->m.type, event->m.port)
 #define WRITE_former(tag, m)  WRITE_node(tag, m)
 #define WRITE_raw(tag, m)     event_record_write_octets(&w, tag, event->m, event->raw_size)
+#define WRITE_names(tag, m)   event_record_write_names(&w, tag, event)
 #define WRITE_derived(tag, m) event_record_write_derived(&w, tag, &event->m)
 #define WRITE_counter(tag, m) event_record_write_text(&w, tag, counter_name((enum counter)event->m))
 #define WRITE(tag, when, how, member)                                                              \
@@ -235,6 +248,16 @@ static bool event_record_read_counter(uint8_t *out, const uint8_t *value, size_t
     return counter != COUNTER_ERRORS;
 }
 
+static bool event_record_read_name(struct event *event, const uint8_t *value, size_t size)
+{
+    if (size <= sizeof(uint64_t) || event->other_name_count == EVENT_OTHER_NAMES_MAX)
+        return false;
+    struct event_other_name *other = &event->other_names[event->other_name_count++];
+    other->guid = wire_get64(value);
+    return event_record_read_text(other->name, sizeof other->name, value + sizeof other->guid,
+                                  size - sizeof other->guid);
+}
+
 static bool event_record_read_derived(struct event *event, const uint8_t *value, size_t size)
 {
     if (size < DERIVED_SIZE)
@@ -282,6 +305,7 @@ static bool event_record_read_raw(struct event *event, const uint8_t *value, siz
       true))
 #define READ_former(m)  READ_node(m)
 #define READ_raw(m)     event_record_read_raw(event, value, size)
+#define READ_names(m)   event_record_read_name(event, value, size)
 #define READ_derived(m) event_record_read_derived(event, value, size)
 #define READ_counter(m) event_record_read_counter(&event->m, value, size)
 #define READ(tag, when, how, member)                                                               \

@@ -136,10 +136,28 @@ bool filter_list_has_guid(const struct filter_list *list, uint64_t guid)
     return filter_list_has(list, text);
 }
 
+bool filter_list_has_other_name(const struct filter_list *list, const struct event *event,
+                                const struct endpoint *who)
+{
+    for (size_t i = 0; i < event->other_name_count; i++) {
+        const struct event_other_name *other = &event->other_names[i];
+        if ((other->guid == who->guid || other->guid == who->node_guid) &&
+            filter_list_has(list, other->name))
+            return true;
+    }
+    return false;
+}
+
+static bool filter_names(const struct filter_list *list, const struct event *event,
+                         const struct endpoint *who)
+{
+    return filter_list_has(list, who->name) || filter_list_has_other_name(list, event, who);
+}
+
 static bool filter_is_about_node(const struct filter_list *list, const struct event *event)
 {
-    return filter_list_has(list, event->subject.name) ||
-           filter_list_has(list, event->issuer.name) || filter_list_has(list, event->peer.name);
+    return filter_names(list, event, &event->subject) ||
+           filter_names(list, event, &event->issuer) || filter_names(list, event, &event->peer);
 }
 
 static bool filter_has_guid(const struct filter_list *list, const struct endpoint *who)
@@ -153,21 +171,21 @@ static bool filter_is_about_guid(const struct filter_list *list, const struct ev
            filter_has_guid(list, &event->peer);
 }
 
-// The name of the event's switch.
-static const char *filter_switch_name(const struct event *event)
+// Whether the list has a name of the event's switch.
+static bool filter_names_switch(const struct filter_list *list, const struct event *event)
 {
     const struct endpoint *const who[] = {&event->issuer, &event->subject, &event->peer};
     for (size_t i = 0; i < sizeof who / sizeof *who; i++) {
         if (who[i]->guid == event->switch_guid || who[i]->node_guid == event->switch_guid)
-            return who[i]->name;
+            return filter_names(list, event, who[i]);
     }
-    return "";
+    return false;
 }
 
 static bool filter_is_from_switch(const struct filter_list *list, const struct event *event)
 {
-    return event->switch_guid != 0 && (filter_list_has_guid(list, event->switch_guid) ||
-                                       filter_list_has(list, filter_switch_name(event)));
+    return event->switch_guid != 0 &&
+           (filter_list_has_guid(list, event->switch_guid) || filter_names_switch(list, event));
 }
 
 static bool filter_wants_kind(const struct filter *filter, const struct event *event,

@@ -49,6 +49,10 @@ struct filter {
 bool filter_list_has(const struct filter_list *list, const char *word);
 bool filter_list_has_guid(const struct filter_list *list, uint64_t guid); // nothing matches 0
 
+// Whether a pattern matches a name that the node or port of the event had lately.
+bool filter_list_has_other_name(const struct filter_list *list, const struct event *event,
+                                const struct endpoint *who);
+
 // Sets a filter that every event passes.
 void filter_init(struct filter *filter);
 

@@ -40,6 +40,7 @@ void emitter_emit_report(struct emitter *emitter, struct event *event,
                          const struct journal_report *report)
 {
     const int64_t now = emitter_now(emitter);
+    topology_add_other_names(emitter->topology, event);
     log_debug(emitter->log, "event %s %s made: %s%s", event->id, event->type->name, event->text,
               emitter->active ? "" : "; this gateway is not active");
     emitter_work(emitter, now);

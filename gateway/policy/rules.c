@@ -51,9 +51,11 @@ void rules_free(struct rules *rules)
     free(rules);
 }
 
-static bool rules_has(const struct filter_list *nodes, const struct endpoint *who)
+static bool rules_has(const struct filter_list *nodes, const struct event *event,
+                      const struct endpoint *who)
 {
     return (who->name[0] != '\0' && filter_list_has(nodes, who->name)) ||
+           filter_list_has_other_name(nodes, event, who) ||
            filter_list_has_guid(nodes, who->guid) ||
            (who->node_guid != who->guid && filter_list_has_guid(nodes, who->node_guid));
 }
@@ -61,9 +63,9 @@ static bool rules_has(const struct filter_list *nodes, const struct endpoint *wh
 // Whether the event is about one of the nodes, given by name or GUID; an empty list means all.
 static bool rules_concern(const struct filter_list *nodes, const struct event *event)
 {
-    return nodes->count == 0 || rules_has(nodes, &event->subject) ||
-           rules_has(nodes, &event->peer) || rules_has(nodes, &event->source) ||
-           rules_has(nodes, &event->destination);
+    return nodes->count == 0 || rules_has(nodes, event, &event->subject) ||
+           rules_has(nodes, event, &event->peer) || rules_has(nodes, event, &event->source) ||
+           rules_has(nodes, event, &event->destination);
 }
 
 static void apply(const struct policy_rule *rule, struct rule_decision *verdict)

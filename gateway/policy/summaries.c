@@ -45,6 +45,8 @@ static void copy_context(struct event *event, const struct event *other)
     event->destination = other->destination;
     event->peer = other->peer;
     event->switch_guid = other->switch_guid;
+    event->other_name_count = other->other_name_count;
+    memcpy(event->other_names, other->other_names, sizeof event->other_names);
     event->sm_guid = other->sm_guid;
     event->summarised = summaries_kind_of(other);
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "topology/departed.h"
 #include "topology/describe.h"
+#include "topology/former_names.h"
 #include "topology/merge.h"
 
 #include <inttypes.h>
@@ -21,6 +22,7 @@ struct topology {
     bool has_base; // changes are reported from now on
     struct merge_memory memory;
     struct departed_ports departed;
+    struct former_names *former_names;
     bool has_master;
     struct endpoint master; // the last known master subnet manager
 };
@@ -31,6 +33,7 @@ struct topology *topology_new(struct names *names, struct log *log)
     topology->log = log;
     topology->names = names_ref(names);
     topology->memory.departed = &topology->departed;
+    topology->former_names = former_names_new();
     pthread_mutex_init(&topology->lock, NULL);
     return topology;
 }
@@ -42,13 +45,22 @@ void topology_free(struct topology *topology)
     fabric_unref(topology->current);
     fabric_unref(topology->restored);
     names_unref(topology->names);
+    former_names_free(topology->former_names);
     free(topology->memory.missed);
     pthread_mutex_destroy(&topology->lock);
     free(topology);
 }
 
+static const struct fabric *topology_known_guids(const struct topology *topology)
+{
+    return topology->current ? topology->current : topology->restored;
+}
+
 void topology_rename(struct topology *topology, struct names *names)
 {
+    if (topology_known_guids(topology))
+        former_names_rename(topology->former_names, topology_known_guids(topology), topology->names,
+                            names);
     pthread_mutex_lock(&topology->lock);
     struct names *old = topology->names;
     topology->names = names_ref(names);
@@ -120,6 +132,7 @@ static void topology_compare(struct topology *topology, const struct fabric *bef
 {
     changes_between(before, now, topology->names, out);
     departed_ports_remember(&topology->departed, before, now, topology->names);
+    former_names_compare(topology->former_names, before, now, topology->names);
     if (topology->has_master && fabric_master(before) == FABRIC_NONE)
         changes_add_failover(now, &topology->master, topology->names, out);
 }
@@ -215,11 +228,6 @@ bool topology_has_base(const struct topology *topology)
     return topology->has_base;
 }
 
-static const struct fabric *topology_known_guids(const struct topology *topology)
-{
-    return topology->current ? topology->current : topology->restored;
-}
-
 bool topology_find_lid(const struct topology *topology, uint16_t lid, struct endpoint *out)
 {
     const struct fabric *fabric = topology->current;
@@ -243,6 +251,12 @@ bool topology_find_guid(const struct topology *topology, uint64_t guid, struct e
     else if (gone)
         *out = *gone;
     return port != FABRIC_NONE || node != FABRIC_NONE || gone;
+}
+
+void topology_add_other_names(const struct topology *topology, struct event *event)
+{
+    if (topology)
+        former_names_add(topology->former_names, event);
 }
 
 bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uint8_t port,

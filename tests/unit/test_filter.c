@@ -388,6 +388,25 @@ TEST(the_nodes_of_the_raise_count_for_its_clear)
     event_unref(clear);
 }
 
+TEST(a_node_has_its_names_of_lately_too)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_HOST_REMOVED));
+    snprintf(event->subject.name, sizeof event->subject.name, "MT4119 ConnectX5");
+    event->subject.guid = event->switch_guid = 7;
+    add(&filter.nodes, "host1*");
+    check_refusal(event, "nodes");
+    event->other_name_count = 1;
+    event->other_names[0].guid = 7;
+    strcpy(event->other_names[0].name, "host12");
+    check_refusal(event, "");
+    filter.nodes.count = 0;
+    add(&filter.switches, "host1*");
+    check_refusal(event, "");
+    event->switch_guid = 8; // another node's name
+    check_refusal(event, "switches");
+    event_unref(event);
+}
+
 // The journal had dropped the event that raised the alarm: its nodes are not known any more.
 TEST(a_clear_that_names_no_node_passes_where_its_raise_may_have)
 {
@@ -478,6 +497,7 @@ int main(void)
         FILTER_TEST(a_clear_of_security_goes_where_its_raise_went),
         FILTER_TEST(the_nodes_of_a_clear_are_its_own),
         FILTER_TEST(the_nodes_of_the_raise_count_for_its_clear),
+        FILTER_TEST(a_node_has_its_names_of_lately_too),
         FILTER_TEST(a_clear_that_names_no_node_passes_where_its_raise_may_have),
         FILTER_TEST(only_a_clear_passes_as_another_event),
         FILTER_TEST(patterns_match_as_those_of_the_shell),

@@ -348,6 +348,9 @@ TEST(the_longest_event_fits)
     e->cleared = e->summarised = e->type;
     e->cleared_switch_guid = e->repeat_count = 1;
     e->since_us = e->cleared_number = e->cause_number = 1;
+    e->other_name_count = EVENT_OTHER_NAMES_MAX;
+    for (size_t i = 0; i < EVENT_OTHER_NAMES_MAX; i++)
+        memset(e->other_names[i].name, 'n', sizeof e->other_names[i].name - 1);
     assert_in_range(event_record_write(e, record), 2000, EVENT_RECORD_MAX);
     event_unref(e);
 }

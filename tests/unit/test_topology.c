@@ -615,10 +615,70 @@ TEST(a_host_whose_description_is_missing_keeps_it)
     end(&s);
 }
 
+// Checks the former name that patterns match in an event about the node; NULL: none.
+static void check_other_name(const struct scene *s, uint64_t guid, int64_t utc_us, const char *name)
+{
+    struct event *event = event_make(NULL);
+    assert_true(topology_find_guid(s->topology, guid, &event->subject));
+    event->time_us = utc_us;
+    topology_add_other_names(s->topology, event);
+    assert_int_equal(event->other_name_count, name != NULL);
+    if (name) {
+        assert_string_equal(event->other_names[0].name, name);
+        assert_int_equal(event->other_names[0].guid, guid);
+    }
+    event_unref(event);
+}
+
+static void sweep_at(struct scene *s, int64_t utc_us)
+{
+    struct fabric *seen = generated_look(&s->g, 0);
+    seen->time_us = utc_us;
+    update(s, seen);
+}
+
+TEST(a_node_keeps_its_name_of_lately)
+{
+    const int64_t day = INT64_C(86400) * CLOCK_US_PER_S;
+    struct scene s = make_scene(4);
+    struct generated_node *host = &s.g.nodes[find(&s.g, "node1 HCA-1")];
+    sweep_at(&s, day);
+    check_other_name(&s, host->node.guid, day, NULL);
+    strcpy(host->node.description, "MT4119 ConnectX5");
+    sweep_at(&s, day + 1);
+    check_other_name(&s, host->node.guid, day + 2, "node1 HCA-1");
+    check_other_name(&s, host->node.guid, 2 * day + 1, "node1 HCA-1");
+    check_other_name(&s, host->node.guid, 2 * day + 2, NULL);
+    strcpy(host->node.description, "node1 HCA-1");
+    sweep_at(&s, 2 * day);
+    check_other_name(&s, host->node.guid, 2 * day + 1, "MT4119 ConnectX5");
+    end(&s);
+}
+
+TEST(a_map_gives_a_node_another_name)
+{
+    struct error err;
+    char map[64];
+    struct scene s = make_scene(4);
+    const struct generated_node *host = &s.g.nodes[find(&s.g, "node1 HCA-1")];
+    update_whole(&s);
+    snprintf(map, sizeof map, "0x%016llx \"db7\"", (unsigned long long)host->node.guid);
+    struct names *names = names_parse("map", map, strlen(map), &err);
+    assert_non_null(names);
+    topology_rename(s.topology, names);
+    check_other_name(&s, host->node.guid, 1, "node1 HCA-1");
+    topology_rename(s.topology, NULL);
+    check_other_name(&s, host->node.guid, 1, "db7");
+    names_unref(names);
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_sweep_changes_nothing),
+        cmocka_unit_test(a_node_keeps_its_name_of_lately),
+        cmocka_unit_test(a_map_gives_a_node_another_name),
         cmocka_unit_test(a_complete_sweep_is_believed),
         cmocka_unit_test(of_an_incomplete_sweep_it_takes_two),
         cmocka_unit_test(two_looks_must_follow_each_other),

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The former names of nodes and ports. A host that boots shows the description of its
+// adapter's factory for a while, and a map may name a node anew: patterns of filters, policies and
+// maintenance windows match the former name, too.
+// Decides: Which former names of a node do patterns match, and for how long?
+#ifndef IBTRAPD_TOPOLOGY_FORMER_NAMES_H
+#define IBTRAPD_TOPOLOGY_FORMER_NAMES_H
+
+#include "model/event.h"
+#include "model/fabric.h"
+#include "model/names.h"
+
+// For how long a name counts after the node lost the name, or came back under another name.
+#define FORMER_NAMES_US (INT64_C(86400) * 1000000)
+
+enum { FORMER_NAMES_MAX = 4096 }; // the oldest are forgotten first
+
+struct former_names;
+
+struct former_names *former_names_new(void);
+void former_names_free(struct former_names *former); // NULL is allowed
+
+// Notes the names of nodes that are in `before`, and are not in `after` or have another name there.
+void former_names_compare(struct former_names *former, const struct fabric *before,
+                          const struct fabric *after, const struct names *names);
+
+// Notes the names of `from` where `to` has another name for the node or port. Both may be NULL.
+void former_names_rename(struct former_names *former, const struct fabric *fabric,
+                         const struct names *from, const struct names *to);
+
+// Adds the former names of the event's nodes and ports, at most EVENT_OTHER_NAMES_MAX.
+void former_names_add(const struct former_names *former, struct event *event);
+
+#endif
