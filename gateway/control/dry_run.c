@@ -89,7 +89,7 @@ static struct event *dry_run_unjudged(const struct event *event)
     struct event *copy = event_copy(event);
     copy->suppressed[0] = '\0';
     copy->rule[0] = copy->clears_id[0] = '\0';
-    copy->cause_number = 0;
+    copy->cause_number = copy->told_number = 0;
     copy->apart = false;
     copy->repeat_count = 0;
     copy->severity = copy->type->severity;

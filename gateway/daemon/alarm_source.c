@@ -37,13 +37,10 @@ static bool alarm_source_may_pass(void *ctx, const struct alarm *alarm, const st
 // longer.
 static struct event *alarm_source_read(const struct gateway *g, const struct alarm *alarm)
 {
-    struct journal_item item;
-    if (journal_read(g->parts.journal, alarm->last_sequence - 1, &item, 1) == 0)
-        return NULL;
-    if (item.sequence == alarm->last_sequence && item.event &&
-        strcmp(item.event->alarm_key, alarm->key) == 0 && event_alarm(item.event) == ALARM_RAISES)
-        return item.event;
-    event_unref(item.event);
+    struct event *event = journal_read_one(g->parts.journal, alarm->last_sequence);
+    if (event && strcmp(event->alarm_key, alarm->key) == 0 && event_alarm(event) == ALARM_RAISES)
+        return event;
+    event_unref(event);
     return NULL;
 }
 
@@ -79,9 +76,12 @@ static bool alarm_source_is_told(const struct gateway *g, const struct alarm *al
                                  const struct event *event, const struct filter *filter)
 {
     const struct audience audience = {.filter = filter, .journal = g->parts.journal, .handle = -1};
-    if (alarm->notified == ALARM_NOTIFIED || alarm->notified == ALARM_NOTIFIED_ELSEWHERE)
-        return filter_passes(filter, event);
-    return event->number != 0 && !audience_refusal(&audience, event);
+    if (alarm->told_sequence == 0 && alarm->notified == ALARM_NOT_NOTIFIED)
+        return false;
+    const enum audience_told told = alarm->told_sequence != 0
+                                        ? audience_was_told(&audience, alarm->told_sequence)
+                                        : AUDIENCE_UNKNOWN;
+    return told == AUDIENCE_UNKNOWN ? filter_passes(filter, event) : told == AUDIENCE_TOLD;
 }
 
 static struct event *alarm_source_event(void *ctx, const struct alarm *alarm,

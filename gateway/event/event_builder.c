@@ -504,7 +504,7 @@ void event_builder_again(const struct event_builder *builder, struct event *even
 {
     event->id[0] = event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';
     event->cause_id[0] = event->text[0] = '\0';
-    event->cause_number = 0;
+    event->cause_number = event->told_number = 0;
     event->apart = false;
     event->retold = true;
     event->severity = event->type->severity;

@@ -234,6 +234,8 @@ static void alarms_note_end(struct alarm *alarm, const struct event *event)
     }
     alarm->acknowledged_us = 0;
     alarm->acknowledged_by[0] = alarm->note[0] = '\0';
+    if (alarm->notified == ALARM_NOT_NOTIFIED)
+        alarm->told_sequence = 0;
     alarm->over = alarm->notified != ALARM_NOT_NOTIFIED || alarm->shelved_until_us != 0;
     alarm->last_us = event->time_us;
 }
@@ -261,10 +263,18 @@ static struct alarm alarms_begin_again(const struct alarm *before, const struct 
     if (before->over &&
         (before->notified == ALARM_NOTIFIED || before->notified == ALARM_NOTIFIED_ELSEWHERE)) {
         alarm.event_sequence = before->event_sequence;
+        alarm.told_sequence = before->told_sequence;
         alarm.notified = before->notified;
         memcpy(alarm.notified_id, before->notified_id, sizeof alarm.notified_id);
     }
     return alarm;
+}
+
+// Whether this gateway or the active gateway tells receivers, some or all, of the alarm.
+static bool alarms_tells(const struct event *raise)
+{
+    return raise->suppressed[0] == '\0' || raise->apart ||
+           strcmp(raise->suppressed, EVENT_STANDBY) == 0;
 }
 
 static void alarms_note_raise(struct alarm *alarm, const struct event *event, int64_t sequence)
@@ -277,6 +287,8 @@ static void alarms_note_raise(struct alarm *alarm, const struct event *event, in
     alarm->last_us = event->time_us;
     memcpy(alarm->cause_id, event->cause_id, sizeof alarm->cause_id);
     alarm->last_sequence = sequence;
+    if (alarms_tells(event))
+        alarm->told_sequence = sequence;
     // A duplicate suppresses the event, and not the alarm.
     if (strcmp(event->suppressed, EVENT_DUPLICATE) != 0)
         memcpy(alarm->suppressed, event->suppressed, sizeof alarm->suppressed);
@@ -370,6 +382,8 @@ static void alarms_merge(struct alarms *a, struct alarm_entry *e, const struct a
     alarm.shelved_until_us =
         maintenance_windows_end(a->clock, stored->shelved_until_us, stored->shelved_for_us);
     memcpy(alarm.event_id, stored->event_id, sizeof alarm.event_id);
+    if (alarm.told_sequence == 0)
+        alarm.told_sequence = stored->told_sequence;
     if (alarm.notified == ALARM_NOT_NOTIFIED) {
         alarm.notified = stored->notified;
         memcpy(alarm.notified_id, stored->notified_id, sizeof alarm.notified_id);
@@ -489,14 +503,38 @@ struct mirror *alarms_new(const struct random *random, const struct clock *clock
 
 // Any thread.
 
-int64_t alarms_number(const struct journal *journal, const char *key)
+void alarms_note_past(const struct journal *journal, struct event *event)
 {
     struct alarms *alarms = alarms_of(journal);
+    const enum alarm_role role = event->test ? ALARM_NONE : event_alarm(event);
+    if (role != ALARM_RAISES && role != ALARM_CLEARS)
+        return;
     pthread_mutex_lock(&alarms->lock);
-    const struct alarm_entry *e = alarms_find(alarms, key);
-    const int64_t number = e && alarms_is_open(e) ? e->alarm.event_sequence : 0;
+    const struct alarm_entry *e = alarms_find(alarms, event->alarm_key);
+    const bool open = e && alarms_is_open(e);
+    event->cleared_number = open && role == ALARM_CLEARS ? e->alarm.event_sequence : 0;
+    event->told_number = open ? e->alarm.told_sequence : 0;
     pthread_mutex_unlock(&alarms->lock);
-    return number;
+}
+
+size_t alarms_list_events(const struct journal *journal, int64_t after, int64_t through,
+                          int64_t since, struct alarm_events *out, size_t n)
+{
+    struct alarms *alarms = alarms_of(journal);
+    size_t count = 0;
+    pthread_mutex_lock(&alarms->lock);
+    struct alarm_entry *e = alarms_seek(alarms, TAILQ_FIRST(&alarms->order), after);
+    e = e ? TAILQ_NEXT(e, in_order) : TAILQ_FIRST(&alarms->order);
+    for (; e && count < n && e->alarm.event_sequence <= through; e = TAILQ_NEXT(e, in_order)) {
+        if (!alarms_is_open(e) || e->alarm.last_sequence < since)
+            continue;
+        snprintf(out[count].key, sizeof out->key, "%s", compact_alarm_key(&e->alarm));
+        out[count].first = e->alarm.event_sequence;
+        out[count].last = e->alarm.last_sequence;
+        out[count++].told = e->alarm.told_sequence;
+    }
+    pthread_mutex_unlock(&alarms->lock);
+    return count;
 }
 
 bool journal_has_all_alarms(struct journal *journal)

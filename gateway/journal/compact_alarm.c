@@ -99,19 +99,13 @@ struct number {
             sizeof((struct alarm *)NULL)->member                                                   \
     }
 
-static const struct number NUMBERS[] = {NUMBER(event_sequence),
-                                        NUMBER(raised_us),
-                                        NUMBER(last_us),
-                                        NUMBER(last_sequence),
-                                        NUMBER(acknowledged_us),
-                                        NUMBER(shelved_until_us),
-                                        NUMBER(shelved_for_us),
-                                        NUMBER(count),
-                                        NUMBER(node_guid),
-                                        NUMBER(severity),
-                                        NUMBER(category),
-                                        NUMBER(notified),
-                                        NUMBER(over)};
+static const struct number NUMBERS[] = {NUMBER(event_sequence),  NUMBER(raised_us),
+                                        NUMBER(last_us),         NUMBER(last_sequence),
+                                        NUMBER(acknowledged_us), NUMBER(shelved_until_us),
+                                        NUMBER(shelved_for_us),  NUMBER(count),
+                                        NUMBER(node_guid),       NUMBER(told_sequence),
+                                        NUMBER(severity),        NUMBER(category),
+                                        NUMBER(notified),        NUMBER(over)};
 
 static const size_t TEXTS[] = {
     offsetof(struct alarm, key),        offsetof(struct alarm, type),

@@ -7,7 +7,7 @@
 #include "model/alarm.h"
 
 struct compact_alarm {
-    int64_t event_sequence, raised_us, last_us, last_sequence;
+    int64_t event_sequence, raised_us, last_us, last_sequence, told_sequence;
     int64_t acknowledged_us, shelved_until_us, shelved_for_us;
     uint64_t count, node_guid;
     const char *type; // the name in the catalogue; NULL: not in the catalogue

@@ -95,6 +95,7 @@ static void cursors_take(void *self, const void *row)
         c->set_back = true;
         c->provisional = false; // a second reading, as of a damaged file's successor, adds nothing
         c->row.filter_since = in_file->filter_since;
+        c->row.began = in_file->began;
         cursors_change_filter(j, c, in_file->filter,
                               c->row.filter != 0 ? c->row.filter : in_file->filter);
         mirror_note(&j->cursor_mirror);
@@ -129,7 +130,7 @@ static bool cursors_differ(const struct store_cursor *a, const struct store_curs
 {
     return strcmp(a->receiver, b->receiver) != 0 || a->sequence != b->sequence ||
            a->gone_us != b->gone_us || a->section != b->section || a->filter != b->filter ||
-           a->filter_since != b->filter_since;
+           a->filter_since != b->filter_since || a->began != b->began;
 }
 
 // First deletes the names that have left, then gives the changed rows: a name may have another
@@ -226,6 +227,7 @@ static int cursors_register(struct journal *j, const char *name, bool backlog)
         c->had_through = 0;
         c->row.filter = 0;
         c->row.filter_since = 0;
+        c->row.began = j->committed;
     }
     if (c) {
         c->active = true;
@@ -261,6 +263,15 @@ int64_t journal_filter_since(struct journal *journal, int receiver)
 {
     pthread_mutex_lock(&journal->lock);
     int64_t since = journal->cursors[receiver].row.filter_since;
+    pthread_mutex_unlock(&journal->lock);
+    return since;
+}
+
+int64_t journal_receiver_since(struct journal *journal, int receiver)
+{
+    pthread_mutex_lock(&journal->lock);
+    const struct store_cursor *row = &journal->cursors[receiver].row;
+    const int64_t since = row->filter_since > row->began ? row->filter_since : row->began;
     pthread_mutex_unlock(&journal->lock);
     return since;
 }

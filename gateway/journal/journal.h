@@ -262,7 +262,8 @@ void journal_request_prune(struct journal *journal, int64_t age_us);
 
 // Decides: Which events does the journal delete first? (retention.c)
 // Retention by age deletes only events that every receiver has. Retention by rows and octets
-// deletes further events, oldest first, but none of the newest JOURNAL_MEMORY_KEPT events.
+// deletes further events, oldest first. None deletes the newest JOURNAL_MEMORY_KEPT events, nor the
+// events by which open alarms were told, nor their last events.
 
 // Registers a receiver by name and returns a handle, which is valid until the receiver is forgotten
 // or gone; -1: there are too many receivers. A new receiver begins with the next event, a known
@@ -280,6 +281,10 @@ void journal_advance(struct journal *journal, int receiver, int64_t sequence);
 // earlier filter is known. Both survive a restart. Any thread.
 void journal_note_filter(struct journal *journal, int receiver, uint64_t digest);
 int64_t journal_filter_since(struct journal *journal, int receiver);
+
+// The number of the last event before that filter was in force and before the receiver began: the
+// receiver may not know the events up to that number. Any thread.
+int64_t journal_receiver_since(struct journal *journal, int receiver);
 
 // Deletes the cursor of a receiver that has ended, in memory and file: if the receiver comes back,
 // then as a new receiver. `only_gone`: unless the receiver is gone, nothing happens. False: nothing
@@ -339,6 +344,10 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
 // Reads an event, also before its commit: a reference, the caller's. NULL: the event expired, or
 // the disk fails or hangs. Waits for the disk as journal_commit does. Writer's thread.
 struct event *journal_find(struct journal *journal, int64_t sequence);
+
+// The same for any thread, and only committed events: also an event that retention has deleted and
+// an open alarm needs.
+struct event *journal_read_one(struct journal *journal, int64_t sequence);
 
 // Reads the events before `before`, at most `n`, newest first, and returns the number of events; 0:
 // there are none, or the disk fails. Any thread.

@@ -215,8 +215,20 @@ void maintenance_windows_move_ends(const struct journal *journal, int64_t step_u
 // clock may have been wrong: the end is `length_us` away at most, and a year.
 int64_t maintenance_windows_end(const struct clock *clock, int64_t until_us, int64_t length_us);
 
-// The number of the event that raised an open alarm first; 0: there is no such alarm.
-int64_t alarms_number(const struct journal *journal, const char *key);
+// Notes in an event that raises or clears an alarm what the journal knows of the alarm: the number
+// of the event that raised the open alarm first, and of the event that told receivers last.
+void alarms_note_past(const struct journal *journal, struct event *event);
+
+// An open alarm of which an event may be between two numbers.
+struct alarm_events {
+    char key[EVENT_KEY_SIZE];
+    int64_t first, last, told; // the first raising event; the last event; as struct alarm has it
+};
+
+// Fills in at most `n` of the open alarms with a first event after `after` and up to `through`, and
+// a last event from `since` on, in the order of the first events. Returns the number of alarms.
+size_t alarms_list_events(const struct journal *journal, int64_t after, int64_t through,
+                          int64_t since, struct alarm_events *out, size_t n);
 
 // How many are active; `of` gets how many of each severity, and may be NULL.
 size_t alarms_count(const struct journal *journal, size_t of[SEVERITY_DEBUG + 1]);

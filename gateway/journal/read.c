@@ -354,15 +354,35 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
            read_itself(journal, after + (int64_t)count, items + count, n - count, count == 0);
 }
 
-struct event *journal_find_in_file(struct journal *journal, int64_t sequence)
+// The event of the item if its number is the wanted one; NULL: the journal dropped that event.
+static struct event *read_wanted(const struct journal_item *item, int64_t sequence)
+{
+    if (item->sequence == sequence)
+        return item->event;
+    event_unref(item->event);
+    return NULL;
+}
+
+static struct event *read_number(struct journal *j, enum store_order order, int64_t sequence)
 {
     struct journal_item item = {.event = NULL};
     size_t count = 0;
-    read_from_disk(journal, STORE_AFTER, sequence - 1, &item, 1, &count);
-    if (item.sequence == sequence)
-        return item.event;
-    event_unref(item.event); // the journal dropped the wanted event
-    return NULL;
+    read_from_disk(j, order, sequence - 1, &item, 1, &count);
+    return read_wanted(&item, sequence);
+}
+
+struct event *journal_find_in_file(struct journal *journal, int64_t sequence)
+{
+    struct event *event = read_number(journal, STORE_AFTER, sequence);
+    return event ? event : read_number(journal, STORE_KEPT_AFTER, sequence);
+}
+
+struct event *journal_read_one(struct journal *journal, int64_t sequence)
+{
+    struct journal_item item = {.event = NULL};
+    journal_read(journal, sequence - 1, &item, 1);
+    struct event *event = read_wanted(&item, sequence);
+    return event ? event : read_number(journal, STORE_KEPT_AFTER, sequence);
 }
 
 void journal_drop_found_links(struct journal *journal)

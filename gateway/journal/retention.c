@@ -2,10 +2,12 @@
 // Retention: deletes events beyond the limits.
 #include "journal/journal_private.h"
 
+#include "model/event_record.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { PRUNE_ROWS_MAX = 5000 };
+enum { PRUNE_ROWS_MAX = 5000, ALARMS_AT_ONCE = 64, RAISES_MAX = 32 };
 
 // The events that retention may delete.
 struct extent {
@@ -58,13 +60,55 @@ static struct extent retention_extent(struct journal *j, const struct store_size
     int64_t by_age = retention_aged_through(j, size, j->options.age_us);
     int64_t by_request = extent.asked > 0 ? retention_aged_through(j, size, extent.asked) : 0;
     // Events in memory stay in the file, too: receivers that keep up have yet to read the events.
-    int64_t in_memory = journal_first_in_memory(j);
+    const int64_t in_memory = journal_first_in_memory(j);
+    const int64_t newest = size->last - JOURNAL_MEMORY_KEPT + 1;
+    const int64_t first_young = newest < in_memory ? newest : in_memory;
     extent.through = retention_surplus_through(j, size, &extent);
-    if (extent.through >= in_memory)
-        extent.through = in_memory - 1;
     extent.through = by_age > extent.through ? by_age : extent.through;
+    if (extent.through >= first_young)
+        extent.through = first_young - 1;
     extent.through = by_request > extent.through ? by_request : extent.through;
     return extent;
+}
+
+static bool retention_note_told(void *ctx, const struct store_row *row)
+{
+    struct error err;
+    struct event *event = event_record_read(row->record, row->record_size, &err);
+    *(int64_t *)ctx = event ? event->told_number : 0;
+    event_unref(event);
+    return false;
+}
+
+// Keeps the events from `first` to `end` by which the alarm was told, and its last event.
+static void retention_keep_alarm(struct journal *j, const struct alarm_events *alarm, int64_t first,
+                                 int64_t end)
+{
+    struct error err;
+    if (alarm->last <= end)
+        store_keep_event(j->writer, alarm->last, alarm->key);
+    int64_t number = alarm->told;
+    for (int i = 0; i < RAISES_MAX && number >= first; i++) {
+        int64_t earlier = 0;
+        store_read(j->writer, STORE_AFTER, number - 1, 1, retention_note_told, &earlier, &err);
+        if (number <= end)
+            store_keep_event(j->writer, number, alarm->key);
+        number = earlier;
+    }
+}
+
+// Keeps what the open alarms need of the events from `first` to `end`.
+static void retention_keep(struct journal *j, int64_t first, int64_t end)
+{
+    struct alarm_events alarms[ALARMS_AT_ONCE];
+    size_t n = ALARMS_AT_ONCE;
+    int64_t after = 0;
+    while (n == ALARMS_AT_ONCE) {
+        n = alarms_list_events(j, after, end, first, alarms, ALARMS_AT_ONCE);
+        for (size_t i = 0; i < n; i++)
+            retention_keep_alarm(j, &alarms[i], first, end);
+        after = alarms[n > 0 ? n - 1 : 0].first;
+    }
 }
 
 // Deletes rows up to the extent's end, PRUNE_ROWS_MAX at most. True when no such row is left.
@@ -81,7 +125,10 @@ static bool retention_delete_some(struct journal *j, const struct store_size *si
     mirror_plan(cursors);
     store_begin(j->writer);
     int64_t wanted = had < end ? store_count_wanted(j->writer, had, end) : 0;
+    retention_keep(j, size->first, end);
     int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
+    if (end == extent->through)
+        store_drop_kept(j->writer, end + 1, size->last);
     mirror_write(cursors, j->writer); // the next start finds no loss where there is none
     enum store_result result = store_commit(j->writer, &err);
     if (result != STORE_OK) {

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 10, STORE_NAME_MAX = 64 };
+enum { STORE_SCHEMA_VERSION = 11, STORE_NAME_MAX = 64 };
 
 // The largest sequence number, which no journal reaches: a row with another number is damaged.
 #define STORE_SEQUENCE_MAX (INT64_C(1) << 53)
@@ -27,6 +27,7 @@ struct store_cursor {
     uint64_t filter;      // digest of the filter; 0: unknown
     int64_t filter_since; // the last event before the filter was in force; 0: no earlier filter
                           // is known
+    int64_t began;        // the last event before the receiver began; 0: not known
 };
 
 enum store_result {
@@ -123,6 +124,13 @@ void store_add_event(struct store *store, const struct store_row *row);
 int64_t store_delete_through(struct store *store, int64_t sequence,
                              int64_t rows_max); // returns how many
 
+// Keeps a copy of the event for the open alarm with the key, if the file has the event.
+void store_keep_event(struct store *store, int64_t sequence, const char *key);
+
+// Drops the copies of alarms that are not open any more and whose end is not in the file any more:
+// `first` and `last` are the numbers of the events of the file.
+void store_drop_kept(struct store *store, int64_t first, int64_t last);
+
 // How many events have numbers from `after` + 1 to `through`, without the events about lost events.
 int64_t store_count_wanted(struct store *store, int64_t after, int64_t through);
 
@@ -161,6 +169,9 @@ enum store_order {
     // The same for events that may be about the failure of a link: of the types link-down,
     // link-interrupted, port-removed, flapping, link-errors-raised and alarm-cleared.
     STORE_LINKS_BEFORE,
+    // The same as STORE_AFTER for the events that store_keep_event kept. Such a row has the numbers
+    // and the record alone.
+    STORE_KEPT_AFTER,
     STORE_SINCE, // not older than `from` (UTC), ascending by number
 };
 

@@ -65,6 +65,28 @@ int64_t store_delete_through(struct store *store, int64_t sequence, int64_t rows
     return deleted;
 }
 
+void store_keep_event(struct store *store, int64_t sequence, const char *key)
+{
+    sqlite3_stmt *s = store_begin_statement(store, KEEP_EVENT);
+    if (!s)
+        return;
+    sqlite3_bind_int64(s, 1, sequence);
+    sqlite3_bind_text(s, 2, key, -1, SQLITE_STATIC);
+    store_finish_statement(store, s);
+}
+
+void store_drop_kept(struct store *store, int64_t first, int64_t last)
+{
+    const int64_t limits[] = {last, first};
+    for (int i = 0; i < 2; i++) {
+        sqlite3_stmt *s = store_begin_statement(store, i == 0 ? END_KEPT : DROP_KEPT);
+        if (!s)
+            return;
+        sqlite3_bind_int64(s, 1, limits[i]);
+        store_finish_statement(store, s);
+    }
+}
+
 int64_t store_count_wanted(struct store *store, int64_t after, int64_t through)
 {
     sqlite3_stmt *s = store_begin_statement(store, COUNT_WANTED);
@@ -104,7 +126,7 @@ enum store_result store_read(struct store *store, enum store_order order, int64_
                              void *ctx, struct error *err)
 {
     sqlite3_stmt *s = store->statements[READ_AFTER + (int)order];
-    const bool ascends = order == STORE_AFTER || order == STORE_SINCE;
+    const bool ascends = order == STORE_AFTER || order == STORE_KEPT_AFTER || order == STORE_SINCE;
     int64_t last = order == STORE_SINCE ? 0 : from;
     bool sound = true, more = true;
     int code = SQLITE_DONE;

@@ -127,6 +127,16 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
     "ALTER TABLE alarm ADD COLUMN shelved_for_us INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE maintenance ADD COLUMN length_us INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE alarm ADD COLUMN told_sequence INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE alarm SET told_sequence = last_sequence WHERE over = 0;"
+    "ALTER TABLE receiver ADD COLUMN began INTEGER NOT NULL DEFAULT 0;"
+    // Events that retention has deleted and open alarms need. `ended`: 0 while the alarm is open,
+    // then a number behind the end of the alarm.
+    "CREATE TABLE kept ("
+    " sequence INTEGER PRIMARY KEY,"
+    " key TEXT NOT NULL,"
+    " ended INTEGER NOT NULL DEFAULT 0,"
+    " record BLOB NOT NULL);",
 };
 
 // Gives the file a random number, not 0, to tell the file from another file in its place.

@@ -22,6 +22,11 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [DELETE_THROUGH] =
         "DELETE FROM event WHERE sequence IN"
         " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
+    [KEEP_EVENT] = "INSERT OR IGNORE INTO kept (sequence, key, record)"
+                   " SELECT sequence, ?2, record FROM event WHERE sequence = ?1",
+    [END_KEPT] = "UPDATE kept SET ended = ? WHERE ended = 0"
+                 " AND NOT EXISTS (SELECT 1 FROM alarm WHERE alarm.key = kept.key)",
+    [DROP_KEPT] = "DELETE FROM kept WHERE ended > 0 AND ended < ?",
     [COUNT_WANTED] = "SELECT count(*) FROM event WHERE sequence > ? AND sequence <= ?"
                      " AND type NOT IN (?, ?)",
     [COUNT_INDEXED] = "SELECT count(*) FROM event INDEXED BY event_time"
@@ -32,6 +37,8 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [READ_LINKS_BEFORE] =
         "SELECT " ROW_COLUMNS " FROM event INDEXED BY event_link"
         " WHERE sequence < ? AND " STORE_OF_LINKS " ORDER BY sequence DESC LIMIT ?",
+    [READ_KEPT_AFTER] = "SELECT sequence, key, '', 0, 0, 0, 0, 0, 0, record FROM kept"
+                        " WHERE sequence > ? ORDER BY sequence LIMIT ?",
     [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence LIMIT ?",
     [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"
                  " (SELECT time_us FROM event ORDER BY sequence LIMIT 1),"

@@ -37,6 +37,7 @@ static const struct column CURSOR_COLUMNS[] = {
     COLUMN(INTEGER, struct store_cursor, section, "section"),
     COLUMN(INTEGER, struct store_cursor, filter, "filter"),
     COLUMN(INTEGER, struct store_cursor, filter_since, "filter_since"),
+    COLUMN(INTEGER, struct store_cursor, began, "began"),
 };
 
 static const struct column ALARM_COLUMNS[] = {
@@ -58,6 +59,7 @@ static const struct column ALARM_COLUMNS[] = {
     COLUMN(INTEGER, struct alarm, notified, "told"),
     COLUMN(FLAG, struct alarm, over, "over"),
     COLUMN(INTEGER, struct alarm, last_sequence, "last_sequence"),
+    COLUMN(INTEGER, struct alarm, told_sequence, "told_sequence"),
     COLUMN(TEXT, struct alarm, cause_id, "cause_id"),
     COLUMN(TEXT, struct alarm, suppressed, "suppressed"),
     COLUMN(TEXT, struct alarm, acknowledged_by, "acknowledged_by"),

@@ -32,8 +32,7 @@ static void write_apply_alarm(struct journal *j, const struct event *event, int6
 int64_t journal_append(struct journal *journal, struct event *event,
                        const struct journal_report *report)
 {
-    if (event_alarm(event) == ALARM_CLEARS)
-        event->cleared_number = alarms_number(journal, event->alarm_key);
+    alarms_note_past(journal, event);
     const struct entry entry = {event_ref(event), packed_new(event), *report};
     pthread_mutex_lock(&journal->lock);
     int64_t sequence = ++journal->appended;

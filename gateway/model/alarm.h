@@ -42,6 +42,9 @@ struct alarm {
     // gateway was to tell receivers, or the alarm is shelved.
     bool over;
     int64_t last_sequence; // of the last event about it
+    // Of the last event that told receivers of the alarm, some or all, since they were told of an
+    // end; 0: none.
+    int64_t told_sequence;
     // Changes by operators. Who acknowledged or shelved the alarm: "alice (uid 1000)"; empty:
     // nobody.
     int64_t acknowledged_us; // UTC; 0: not acknowledged

@@ -24,7 +24,7 @@ enum {
     EVENT_OTHER_NAMES_MAX = 4,
 };
 
-// Two reasons to suppress an event (policy/policy.h has all reasons).
+// Three reasons to suppress an event (policy/policy.h has all reasons).
 #define EVENT_STANDBY        "standby"        // another gateway notifies the receivers
 #define EVENT_DUPLICATE      "duplicate"      // receivers know what the event says
 #define EVENT_NEVER_NOTIFIED "never-notified" // clears an alarm of which receivers do not know
@@ -135,13 +135,14 @@ struct event {
     const struct catalogue_entry *cleared; // the row of the raising event
     enum severity cleared_severity;        // valid with `cleared`, like the next member
     enum category cleared_category;
-    struct endpoint cleared_peer; // the peer of the raising event; all zero: `peer`
-    uint64_t cleared_switch_guid; // the switch of the raising event; 0: switch_guid
-    int64_t cleared_number;       // of the first raising event, in this journal; 0: unknown
-    int64_t number;               // sequence number in the journal; 0: not assigned yet
-    bool event_trap;              // severe enough for gswEventTrapLevel of its switch
-    bool test;                    // a test event: nothing happened
-    char only_receiver[65];       // of a test event: the only receiver; empty: all
+    int64_t cleared_number; // of the first raising event, in this journal; 0: unknown
+    // Of an event that raises or clears an alarm: the number of the last event before that told
+    // receivers of the alarm, some or all. That event may have such a number, too. 0: none.
+    int64_t told_number;
+    int64_t number;                         // sequence number in the journal; 0: not assigned yet
+    bool event_trap;                        // severe enough for gswEventTrapLevel of its switch
+    bool test;                              // a test event: nothing happened
+    char only_receiver[65];                 // of a test event: the only receiver; empty: all
     char suppressed[EVENT_SUPPRESSED_SIZE]; // the reason; empty: receivers get the event
     char rule[EVENT_RULE_SIZE]; // the last rule of the policy that changed the event; empty: none
     const struct catalogue_entry *summarised; // the kind of the summarised events; NULL: none

@@ -24,7 +24,8 @@ enum {
 // are written in this order. A reader passes over unknown tags.
 //
 // Ways: a `number` of 0 is written; a `count` or `flag` of 0 is not; empty values of the other ways
-// are not. A `time` is between 1970 and the year 9999. Each of the `names` is a field.
+// are not. A `time` is between 1970 and the year 9999. Each of the `names` is a field. Records of
+// earlier versions may have the tags 73 to 75.
 #define FIELDS(FIELD)                                                                              \
     FIELD(1, true, type, type)                                                                     \
     FIELD(2, true, text, id)                                                                       \
@@ -78,10 +79,8 @@ enum {
     FIELD(70, event->cleared, type, cleared)                                                       \
     FIELD(71, event->cleared, severity, cleared_severity)                                          \
     FIELD(72, event->cleared, category, cleared_category)                                          \
-    FIELD(73, event->cleared, endpoint, cleared_peer)                                              \
-    FIELD(74, event->cleared, node, cleared_peer)                                                  \
-    FIELD(75, event->cleared, count, cleared_switch_guid)                                          \
     FIELD(76, event->cleared_number != 0, time, cleared_number)                                    \
+    FIELD(97, event->told_number != 0, time, told_number)                                          \
     FIELD(78, event->cause_number != 0, time, cause_number)                                        \
     FIELD(79, true, flag, apart)                                                                   \
     FIELD(40, true, flag, test)                                                                    \

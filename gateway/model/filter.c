@@ -250,12 +250,18 @@ static const char *filter_refusal_of_itself(const struct filter *filter, const s
     return filter_refusal_as(filter, event, event->type, event->severity, event->category);
 }
 
-// Whether the filter passes the nodes of an event with the kind of the raising event.
-static bool filter_passes_as_raise(const struct filter *filter, const struct event *clear,
-                                   const struct event *nodes)
+// Whether the filter passes the clear with the kind of the raising event.
+static bool filter_passes_as_raise(const struct filter *filter, const struct event *clear)
 {
-    return filter_refusal_as(filter, nodes, clear->cleared, clear->cleared_severity,
+    return filter_refusal_as(filter, clear, clear->cleared, clear->cleared_severity,
                              clear->cleared_category) == NULL;
+}
+
+bool filter_refuses_raises(const struct filter *filter, const struct event *clear)
+{
+    return clear->cleared &&
+           filter_refusal_of_kind(filter, clear, clear->cleared, clear->cleared_severity,
+                                  clear->cleared_category) != NULL;
 }
 
 // Whether the event names no node: policy could not read the raising event any more.
@@ -269,42 +275,13 @@ static bool filter_has_lost_nodes(const struct event *event)
     return event->switch_guid == 0 && !event_is_own(event);
 }
 
-// Whether the raising event named other nodes than the clear, and the clear knows these nodes.
-static bool filter_has_other_nodes(const struct event *clear)
-{
-    return clear->cleared_peer.guid != 0 || clear->cleared_switch_guid != 0;
-}
-
-// The same with the nodes of the raise.
-static bool filter_passes_as_other_raise(const struct filter *filter, const struct event *clear)
-{
-    struct event raise;
-    memcpy(&raise, clear, sizeof raise);
-    raise.peer = clear->cleared_peer;
-    raise.switch_guid = clear->cleared_switch_guid;
-    return filter_passes_as_raise(filter, clear, &raise);
-}
-
-bool filter_passed_raise(const struct filter *filter, const struct event *clear)
-{
-    if (!clear->cleared)
-        return false;
-    return filter_has_other_nodes(clear) ? filter_passes_as_other_raise(filter, clear)
-                                         : filter_passes_as_raise(filter, clear, clear);
-}
-
-// A host may come back at another switch: the nodes of the raising event count, too. A clear
-// without nodes passes: any receiver may have been notified of the raising event.
+// A clear without nodes passes: any receiver may have been notified of the raising event.
 static bool filter_lets_raise_pass(const struct filter *filter, const struct event *clear)
 {
     if (event_alarm(clear) != ALARM_CLEARS || !clear->cleared)
         return false;
-    if (filter_passes_as_raise(filter, clear, clear))
-        return true;
-    if (filter_has_lost_nodes(clear))
-        return !filter_refusal_of_kind(filter, clear, clear->cleared, clear->cleared_severity,
-                                       clear->cleared_category);
-    return filter_has_other_nodes(clear) && filter_passes_as_other_raise(filter, clear);
+    return filter_has_lost_nodes(clear) ? !filter_refuses_raises(filter, clear)
+                                        : filter_passes_as_raise(filter, clear);
 }
 
 bool filter_matches(const struct filter *filter, const struct event *event)

@@ -67,15 +67,16 @@ uint64_t filter_digest(const struct filter *filter);
 // group.
 bool filter_matches(const struct filter *filter, const struct event *event);
 
-// Whether a receiver with this filter gets the event. The event matches, or the event is a clear
-// and would match with the severity, category and kind of the event that raised the alarm: no alarm
-// stays raised at a receiver because clears are milder. A clear without nodes fulfils the
-// conditions on nodes, except the trap group, unless the clear is about the gateway.
+// Whether a receiver with this filter gets the event, as far as the event alone says. The event
+// matches, or the event is a clear and would match with the severity, category and kind of the
+// event that raised the alarm. A clear without nodes fulfils the conditions on nodes, except the
+// trap group, unless the clear is about the gateway. If the raising event can be read, the raising
+// event decides (sink/audience.h).
 bool filter_passes(const struct filter *filter, const struct event *event);
 
-// Whether the filter passed the event that raised the alarm of the clear. False also if the raising
-// event is unknown.
-bool filter_passed_raise(const struct filter *filter, const struct event *clear);
+// Whether the filter passes no raising event of the kind, severity and category that the clear
+// names, whatever the nodes. False also if the clear names none.
+bool filter_refuses_raises(const struct filter *filter, const struct event *clear);
 
 // Whether an event of this kind, severity and category may pass. The rest depends on the nodes of
 // an event, and on the events that a summary has.

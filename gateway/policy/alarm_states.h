@@ -12,9 +12,6 @@
 
 #include <sys/queue.h>
 
-// There was more than one root cause, or the root cause is not known.
-enum { APART_SEVERAL = -1 };
-
 // The belief of receivers about an alarm, and which gateway told receivers.
 enum told {
     TOLD_NOTHING,          // nobody told receivers that the alarm is raised
@@ -55,10 +52,7 @@ struct alarm_state {
     int64_t check_at;    // when to check whether the pending event may be sent
     int64_t last_number; // of the last event about the alarm, in the journal; 0: none
     int64_t shelved_until;
-    uint64_t duplicates; // suppressed since receivers were last notified
-    // If receivers may have been notified apart: the number of the event about the root cause, or
-    // APART_SEVERAL; 0: receivers were not notified apart.
-    int64_t apart;
+    uint64_t duplicates;    // suppressed since receivers were last notified
     enum category category; // of the event that raised the alarm last
     enum severity severity; // of the event that raised the alarm last, or was sent
     enum severity notified_severity;
@@ -69,6 +63,7 @@ struct alarm_state {
     enum policy_reason reason, first_reason;
     bool pending;                    // the last event may be sent later
     bool cause_cleared;              // at the last check, the root cause was not active
+    bool apart;                      // receivers may have been notified apart
     bool apart_due;                  // receivers have to be notified apart, by the active gateway
     bool apart_ours;                 // this gateway has notified receivers apart
     bool changed;                    // a change counts towards flapping
@@ -131,7 +126,6 @@ struct flap {
     bool told;                           // receivers got that event
     int64_t last;                        // time of the last change
     int64_t since_us;                    // UTC, of the change with which flapping began
-    int64_t number;                      // of the event `flapping`, in the journal; 0: none
     uint64_t suppressed;                 // events, since the last `flapping`
     char id[EVENT_ID_SIZE];              // of the event `flapping`; empty: another gateway sent it
     enum severity severity;              // of the event `flapping`

@@ -10,13 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Notes in the clear of an alarm what receivers of the alarm need to know of the raise.
 static void decide_note_end(struct policy *p, struct alarm_state *t, struct event *clear)
 {
-    const bool same_nodes = clear->type->category == CATEGORY_LINK || event_is_own(clear);
-    const bool matters = t->apart != 0 || (told_is_raised(t->told) && !same_nodes);
-    struct event *raise = matters ? pending_last(p, t) : NULL;
-    notify_refer_to_nodes(clear, raise);
+    struct event *raise = t->apart && !p->active ? pending_last(p, t) : NULL;
     apart_end(p, t, raise, clear);
     event_unref(raise);
 }

@@ -212,14 +212,6 @@ void notify_refer_to_raise(const struct alarm_state *t, struct event *event)
            sizeof event->clears_id);
 }
 
-void notify_refer_to_nodes(struct event *clear, const struct event *raise)
-{
-    if (!raise || raise->category == CATEGORY_LINK || event_is_own(clear))
-        return;
-    clear->cleared_peer = raise->peer;
-    clear->cleared_switch_guid = raise->switch_guid;
-}
-
 void notify_refer_to_cause(const struct policy *p, struct event *event)
 {
     const struct alarm_state *cause =
@@ -258,10 +250,7 @@ void notify_settled(struct policy *p, struct alarm_state *t, const char *why)
     const struct flap *flap = alarm_states_flap(t);
     const enum notify_kind kind = notify_settled_kind(flap);
     struct event *last = pending_last(p, t), *settled = summaries_settled(t, last, why);
-    struct event *flapping = pending_read(p, flap->number);
-    notify_refer_to_nodes(settled, flapping);
     notify_send(p, settled, kind);
-    event_unref(flapping);
     event_unref(last);
     free(t->flap);
     t->flap = NULL;
@@ -290,7 +279,7 @@ void notify_apart(struct policy *p, struct alarm_state *t, const struct event *l
 {
     struct rule_decision verdict;
     if (!p->active) {
-        apart_expect(p, t);
+        apart_expect(t);
         return;
     }
     struct event *event = summaries_late(last);

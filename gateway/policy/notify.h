@@ -28,10 +28,6 @@ void notify_record(struct policy *p, struct alarm_state *t, const struct event *
 // Tells the event which event it clears: receivers know only events that were sent.
 void notify_refer_to_raise(const struct alarm_state *t, struct event *event);
 
-// Tells the clear which peer and switch the event `raise` named (NULL: not known): a node that is
-// back may hang on another switch. The ends of a link are the same.
-void notify_refer_to_nodes(struct event *clear, const struct event *raise);
-
 // Names, as the root cause, the event that receivers got: a late copy, if a copy was sent.
 void notify_refer_to_cause(const struct policy *p, struct event *event);
 

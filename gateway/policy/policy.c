@@ -50,14 +50,9 @@ static void take_number(struct policy *p)
     p->handed = NULL;
     if (!event)
         return;
-    const char *key = event->test ? "" : event->alarm_key;
-    const bool flaps = strncmp(key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0;
-    struct alarm_state *t =
-        alarm_states_find(p->states, flaps ? key + strlen(SUMMARIES_FLAPPING) : key);
-    if (t && !flaps)
+    struct alarm_state *t = alarm_states_find(p->states, event->test ? "" : event->alarm_key);
+    if (t)
         t->last_number = event->number;
-    else if (t && t->flap && catalogue_event_of(event->type) == CATALOGUE_FLAPPING)
-        t->flap->number = event->number;
     event_unref(event);
 }
 
@@ -178,7 +173,6 @@ static bool restore_flapping(struct policy *p, const struct alarm *alarm, int64_
     t->flap->since_us = alarm->raised_us;
     t->flap->severity = alarm->severity;
     t->flap->category = alarm->category;
-    t->flap->number = alarm->last_sequence;
     snprintf(t->flap->id, sizeof t->flap->id, "%s", alarm->notified_id);
     if (t->last_number == 0)
         t->last_number = alarm->last_sequence; // an event about the same link or node
@@ -211,7 +205,7 @@ static void restore_state(struct policy *p, struct alarm_state *t, const struct 
     snprintf(t->cause_id, sizeof t->cause_id, "%s", alarm->cause_id);
     alarm_states_set_raised_id(p->states, t, alarm->event_id);
     t->apart_due = t->raised && !told_is_raised(t->told) && t->cause_id[0];
-    t->apart = t->apart_due ? APART_SEVERAL : 0;
+    t->apart = t->apart_due && (alarm->told_sequence != 0 || p->options.has_partner);
     t->pending = t->raised != told_is_raised(t->told);
     t->last_type = t->pending && t->raised ? t->type : NULL;
     t->check_at = p->now;

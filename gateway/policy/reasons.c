@@ -119,16 +119,14 @@ enum policy_reason reasons_restrain(struct policy *p, const struct alarm_state *
 
 void apart_set_cause(struct alarm_state *state, const char *cause_id, bool anew)
 {
-    if (anew || strcmp(state->cause_id, cause_id) != 0) {
+    if (anew || strcmp(state->cause_id, cause_id) != 0)
         state->apart_due = cause_id[0] != '\0';
-        state->apart = state->apart != 0 ? APART_SEVERAL : 0;
-    }
     snprintf(state->cause_id, sizeof state->cause_id, "%s", cause_id);
 }
 
 bool apart_is_open(const struct policy *policy, const struct alarm_state *state)
 {
-    return state->apart_due && policy->options.has_filters && (policy->active || state->apart == 0);
+    return state->apart_due && policy->options.has_filters && (policy->active || !state->apart);
 }
 
 // Whether this event notified receivers apart, before a restart, with the same root cause.
@@ -150,24 +148,18 @@ bool apart_may_notify(struct policy *policy, struct alarm_state *state, const st
     return false;
 }
 
-// Notes that receivers are notified apart, by this gateway or the active gateway.
-static void note_apart(struct alarm_state *t, int64_t cause_number)
-{
-    t->apart = t->apart == 0 || t->apart == cause_number ? cause_number : APART_SEVERAL;
-}
-
 void apart_notify(const struct policy *policy, struct alarm_state *state, struct event *event)
 {
     event->cause_number = reasons_cause(policy, state)->last_number;
     event->apart = policy->active;
     state->apart_due = !policy->active;
     state->apart_ours |= policy->active;
-    note_apart(state, event->cause_number);
+    state->apart = true;
 }
 
-void apart_expect(const struct policy *policy, struct alarm_state *state)
+void apart_expect(struct alarm_state *state)
 {
-    note_apart(state, reasons_cause(policy, state)->last_number);
+    state->apart = true;
 }
 
 void apart_take(struct policy *policy, struct alarm_state *state, struct event *event,
@@ -181,15 +173,13 @@ void apart_take(struct policy *policy, struct alarm_state *state, struct event *
 
 void apart_forget(struct alarm_state *state)
 {
-    state->apart = 0;
-    state->apart_due = state->apart_ours = false;
+    state->apart = state->apart_due = state->apart_ours = false;
 }
 
 void apart_end(const struct policy *policy, struct alarm_state *state, const struct event *raise,
                struct event *clear)
 {
     const bool ours = state->apart_ours || (raise && raise->apart);
-    clear->cause_number = state->apart > 0 ? state->apart : 0;
-    clear->apart = state->apart != 0 && (policy->active || ours);
+    clear->apart = state->apart && (policy->active || ours);
     apart_forget(state);
 }

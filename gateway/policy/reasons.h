@@ -56,7 +56,7 @@ bool apart_may_notify(struct policy *policy, struct alarm_state *state, const st
 void apart_notify(const struct policy *policy, struct alarm_state *state, struct event *event);
 
 // The active gateway notifies receivers apart now, and this gateway stands by.
-void apart_expect(const struct policy *policy, struct alarm_state *state);
+void apart_expect(struct alarm_state *state);
 
 // Takes an arriving event that the root cause suppresses: notes the root cause in the event, and
 // marks the event if apart_may_notify says so. `until`: as in apart_may_notify.
@@ -66,8 +66,9 @@ void apart_take(struct policy *policy, struct alarm_state *state, struct event *
 // All receivers are notified.
 void apart_forget(struct alarm_state *state);
 
-// Tells the clear of an alarm who gets the clear. The gateway that notified receivers apart sends
-// the clear also while it stands by. `raise`: the last event about the alarm; NULL: not readable.
+// Marks the clear of an alarm for the receivers that were notified apart. The gateway that notified
+// them sends the clear also while the gateway stands by. `raise`: the last event about the alarm;
+// NULL: not readable.
 void apart_end(const struct policy *policy, struct alarm_state *state, const struct event *raise,
                struct event *clear);
 

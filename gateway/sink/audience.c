@@ -3,7 +3,10 @@
 
 #include "model/catalogue.h"
 
-enum { CAUSES_MAX = 8 }; // a chain, followed by policy, too
+#include <string.h>
+
+enum { CAUSES_MAX = 8 };  // a chain, followed by policy, too
+enum { RAISES_MAX = 32 }; // of an alarm, read to judge an event about the alarm
 
 static void audience_lock(const struct audience *a)
 {
@@ -40,18 +43,6 @@ static bool audience_clears_older_alarm(const struct audience *a, const struct e
            event->cleared_number <= journal_filter_since(a->journal, a->handle);
 }
 
-// A reference to the event with that number; NULL: it expired, or the disk fails.
-static struct event *audience_read(const struct audience *a, int64_t number)
-{
-    struct journal_item item;
-    if (journal_read(a->journal, number - 1, &item, 1) == 0)
-        return NULL;
-    if (item.sequence == number)
-        return item.event;
-    event_unref(item.event);
-    return NULL;
-}
-
 // Whether the receiver hears why the event is suppressed: of a root cause that the receiver's
 // filter passes, or of the root cause of this root cause.
 static bool audience_hears_of_cause(const struct audience *a, const struct event *event)
@@ -59,7 +50,7 @@ static bool audience_hears_of_cause(const struct audience *a, const struct event
     bool hears = audience_is_open_to_all(a);
     int64_t number = event->cause_number;
     for (int i = 0; i < CAUSES_MAX && !hears && number > 0; i++) {
-        struct event *cause = audience_read(a, number);
+        struct event *cause = journal_read_one(a->journal, number);
         hears = cause && !audience_filter_refusal(a, cause);
         number = cause ? cause->cause_number : 0;
         event_unref(cause);
@@ -67,27 +58,108 @@ static bool audience_hears_of_cause(const struct audience *a, const struct event
     return hears;
 }
 
+static bool audience_passes(const struct audience *a, const struct event *raise)
+{
+    return !audience_filter_refusal(a, raise) &&
+           !(raise->apart && audience_hears_of_cause(a, raise));
+}
+
+// Searches the events that told receivers of the alarm, from the number back to the beginning of
+// the alarm. `event` is what `fits` compares with.
+static enum audience_told audience_find_raise(const struct audience *a, int64_t number,
+                                              bool (*fits)(const struct audience *a,
+                                                           const struct event *raise,
+                                                           const struct event *event),
+                                              const struct event *event)
+{
+    enum audience_told told = AUDIENCE_NOT_TOLD;
+    for (int i = 0; i < RAISES_MAX && told == AUDIENCE_NOT_TOLD && number > 0; i++) {
+        struct event *raise = journal_read_one(a->journal, number);
+        if (!raise || event_alarm(raise) != ALARM_RAISES)
+            told = AUDIENCE_UNKNOWN;
+        else if (fits(a, raise, event))
+            told = AUDIENCE_TOLD;
+        number = raise ? raise->told_number : 0;
+        event_unref(raise);
+    }
+    return told == AUDIENCE_NOT_TOLD && number > 0 ? AUDIENCE_UNKNOWN : told;
+}
+
+static bool audience_is_any(const struct audience *a, const struct event *raise,
+                            const struct event *event)
+{
+    (void)event;
+    return audience_passes(a, raise);
+}
+
+enum audience_told audience_was_told(const struct audience *audience, int64_t number)
+{
+    return audience_find_raise(audience, number, audience_is_any, NULL);
+}
+
+// Whether the receiver knows by `raise` what the later event says.
+static bool audience_is_earlier(const struct audience *a, const struct event *raise,
+                                const struct event *event)
+{
+    const bool sent = raise->suppressed[0] == '\0' || raise->apart;
+    const bool lately =
+        a->handle < 0 || raise->number > journal_receiver_since(a->journal, a->handle);
+    return sent && lately && raise->severity <= event->severity && audience_passes(a, raise);
+}
+
+static bool audience_repeats(const struct audience *a, const struct event *raise)
+{
+    return audience_find_raise(a, raise->told_number, audience_is_earlier, raise) == AUDIENCE_TOLD;
+}
+
+// Nobody told the receiver of the alarm. The end is news for a receiver whose filter refuses alarms
+// of this kind.
+static const char *audience_refusal_of_lone_end(const struct audience *a, const struct event *clear)
+{
+    audience_lock(a);
+    const bool wants = filter_refuses_raises(a->filter, clear);
+    audience_unlock(a);
+    if (!wants || clear->suppressed[0] != '\0')
+        return "never told";
+    return audience_filter_refusal(a, clear);
+}
+
 const char *audience_refusal(const struct audience *audience, const struct event *event)
 {
-    if (event->suppressed[0] != '\0' && !event->apart)
+    const bool suppressed = event->suppressed[0] != '\0',
+               raises = event_alarm(event) == ALARM_RAISES;
+    if (suppressed && !event->apart)
         return "suppressed";
     if (audience_clears_older_alarm(audience, event))
         return NULL;
+    const bool has_past = event->told_number > 0 && !audience_is_open_to_all(audience);
+    const enum audience_told told =
+        has_past && !raises ? audience_was_told(audience, event->told_number) : AUDIENCE_UNKNOWN;
+    if (told != AUDIENCE_UNKNOWN)
+        return told == AUDIENCE_TOLD ? NULL : audience_refusal_of_lone_end(audience, event);
     const char *item = audience_filter_refusal(audience, event);
-    if (item || event->suppressed[0] == '\0')
+    if (item)
         return item;
-    return audience_hears_of_cause(audience, event) ? "suppressed" : NULL;
+    if (has_past && raises && audience_repeats(audience, event))
+        return "told before";
+    return suppressed && audience_hears_of_cause(audience, event) ? "suppressed" : NULL;
 }
 
-// Whether the receiver got the event that raised the alarm, for all that is known.
+static bool audience_is_reference(const struct audience *a, const struct event *raise,
+                                  const struct event *clear)
+{
+    return strcmp(raise->id, clear->clears_id) == 0 && audience_passes(a, raise) &&
+           !audience_repeats(a, raise);
+}
+
+// Whether the receiver got the raise to which the clear refers. False also if this is not known.
 static bool audience_has_raise(const struct audience *a, const struct event *clear)
 {
     if (audience_clears_older_alarm(a, clear))
         return false;
-    audience_lock(a);
-    const bool passed = filter_is_open(a->filter) || filter_passed_raise(a->filter, clear);
-    audience_unlock(a);
-    return passed;
+    return audience_is_open_to_all(a) ||
+           audience_find_raise(a, clear->told_number, audience_is_reference, clear) ==
+               AUDIENCE_TOLD;
 }
 
 struct event *audience_view(const struct audience *audience, struct event *event)

@@ -27,9 +27,16 @@ struct audience {
 // Why the receiver does not get the event: "suppressed", or the item of the filter that refuses the
 // event. Returns NULL if the receiver gets the event. Any thread; may read the journal.
 //
-// A receiver gets the clear of each alarm that began before the filter was in force, because the
-// receiver may know the alarm.
+// A receiver gets the clear of an alarm if the filter passed an event that told receivers of the
+// alarm; the journal has such events while the alarm is open. A receiver also gets the clears of
+// alarms that began before the filter was in force, because the receiver may know the alarms. A
+// receiver gets no raise that repeats an earlier raise.
 const char *audience_refusal(const struct audience *audience, const struct event *event);
+
+// Whether the event with the number, or an earlier event about the same raised alarm, told the
+// receiver of the alarm. Any thread; may read the journal.
+enum audience_told { AUDIENCE_NOT_TOLD, AUDIENCE_TOLD, AUDIENCE_UNKNOWN };
+enum audience_told audience_was_told(const struct audience *audience, int64_t number);
 
 // The event as the receiver gets it: a reference to the event, or to a copy that says nothing of
 // the suppression and does not refer to an event that the receiver may not have. The caller's. Any

@@ -72,31 +72,16 @@ static void print_rest(const struct action *action, const struct plain_fabric *f
 
 void action_print(const struct action *action, const struct plain_fabric *fabric, FILE *out)
 {
-    static const char *const NAMES[ACTION_KINDS] = {"unplug",
-                                                    "plug",
-                                                    "move",
-                                                    "swap",
-                                                    "degrade",
-                                                    "heal",
-                                                    "power off",
-                                                    "power on",
-                                                    "sweep",
-                                                    "sweep of",
-                                                    "partial sweep without",
-                                                    "wait",
-                                                    "quiet",
-                                                    "options",
-                                                    "maintenance",
-                                                    "shelve",
-                                                    "stop",
-                                                    "crash",
-                                                    "start",
-                                                    "roles"};
+    static const char *const NAMES[ACTION_KINDS] = {
+        "unplug",    "plug",     "move",    "swap",        "degrade",  "heal",
+        "power off", "power on", "rename",  "sweep",       "sweep of", "partial sweep without",
+        "wait",      "quiet",    "options", "maintenance", "shelve",   "stop",
+        "crash",     "start",    "roles"};
     fprintf(out, "%s", NAMES[action->kind]);
     if (action->kind <= ACTION_HEAL) {
         fprintf(out, " ");
         plain_fabric_print_cable(fabric, action->a % fabric->cable_count, out);
-    } else if (action->kind <= ACTION_POWER_ON || action->kind == ACTION_PARTIAL) {
+    } else if (action->kind <= ACTION_RENAME || action->kind == ACTION_PARTIAL) {
         fprintf(out, " %s", node_name(fabric, action->a));
     } else {
         print_rest(action, fabric, out);

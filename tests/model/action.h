@@ -16,13 +16,14 @@ enum action_kind {
     ACTION_HEAL,        // cable a
     ACTION_POWER_OFF,   // node a
     ACTION_POWER_ON,    // node a
+    ACTION_RENAME,      // node a shows the description of the factory, or its name again
     ACTION_SWEEP,       // all gateways sweep now
     ACTION_SWEEP_ONE,   // gateway a sweeps now
     ACTION_PARTIAL,     // all gateways sweep now, and node a does not answer
     ACTION_WAIT,        // a seconds, with the regular sweeps
     ACTION_QUIET,       // until all is told; then check
     ACTION_OPTIONS,     // a decides
-    ACTION_MAINTENANCE, // of node a (b = 0: of all), for c seconds; c = 0: ends it
+    ACTION_MAINTENANCE, // of node a (b = 0: of all, 2: by name), for c seconds; c = 0: ends it
     ACTION_SHELVE,      // one of the true alarms, by a, for c seconds
     ACTION_STOP,        // gateway a, orderly
     ACTION_CRASH,       // gateway a

@@ -313,12 +313,14 @@ static void maintain_in_pipeline(void *ctx, const struct pipeline_context *insid
 }
 
 void gateway_maintain(struct gateway_under_test *g, const char *window, uint64_t node_guid,
-                      int64_t utc_us)
+                      const char *node_name, int64_t utc_us)
 {
     struct call call = {.gateway = g, .window = {.until_us = utc_us}};
     snprintf(call.window.name, sizeof call.window.name, "%s", window);
     if (node_guid != 0) {
         snprintf(call.window.nodes.patterns[0], FILTER_PATTERN_SIZE, "0x%016" PRIx64, node_guid);
+        if (node_name)
+            snprintf(call.window.nodes.patterns[0], FILTER_PATTERN_SIZE, "%s", node_name);
         call.window.nodes.count = 1;
     }
     call_gateway(&call, maintain_in_pipeline);

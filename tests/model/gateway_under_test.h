@@ -46,8 +46,10 @@ bool gateway_runs(const struct gateway_under_test *g);
 void gateway_put_sweep(struct gateway_under_test *g, struct fabric *seen); // takes over `seen`
 void gateway_set_role(struct gateway_under_test *g, enum gateway_role role);
 void gateway_change_options(struct gateway_under_test *g, const struct gateway_options *options);
+// GUID 0: all nodes. With a name, the window has the name instead of the GUID. A time in the past
+// ends the window.
 void gateway_maintain(struct gateway_under_test *g, const char *window, uint64_t node_guid,
-                      int64_t utc_us); // GUID 0: all nodes; a time in the past ends the window
+                      const char *node_name, int64_t utc_us);
 void gateway_shelve(struct gateway_under_test *g, const char *key, int64_t utc_us);
 
 // Waits until the gateway has nothing to do at this time, and everything is committed. Returns when

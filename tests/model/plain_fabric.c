@@ -149,7 +149,8 @@ static void build_node(struct fabric_builder *builder, const struct plain_fabric
                                .port_count = n->ports,
                                .vendor = 0x2C9,
                                .device = 0x1017};
-    snprintf(node.description, sizeof node.description, "%s", n->name);
+    snprintf(node.description, sizeof node.description, "%s",
+             n->nameless ? "MT4119 ConnectX5" : n->name);
     uint32_t number = fabric_builder_node(builder, &node);
     REQUIRE(number != FABRIC_NONE);
     const struct plain_cable *up[PLAIN_PORTS_MAX + 1] = {0};
@@ -256,6 +257,12 @@ bool plain_fabric_power(struct plain_fabric *f, unsigned node, bool on)
     if (node >= f->node_count || node <= PLAIN_GATEWAY + 1 || f->nodes[node].powered == on)
         return false;
     f->nodes[node].powered = on;
+    return true;
+}
+
+bool plain_fabric_rename(struct plain_fabric *f, unsigned node)
+{
+    f->nodes[node].nameless = !f->nodes[node].nameless;
     return true;
 }
 

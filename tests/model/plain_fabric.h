@@ -26,6 +26,8 @@ struct plain_node {
     uint64_t guid;
     uint8_t ports;
     bool powered;
+    bool nameless;  // it shows the description of the factory instead of its name
+    bool forgotten; // a gateway has started meanwhile
     char name[16];
 };
 
@@ -63,6 +65,7 @@ bool plain_fabric_move(struct plain_fabric *f, unsigned cable, unsigned end, uns
 bool plain_fabric_swap(struct plain_fabric *f, unsigned one, unsigned other); // their second ends
 bool plain_fabric_power(struct plain_fabric *f, unsigned node, bool on);
 bool plain_fabric_degrade(struct plain_fabric *f, unsigned cable, bool on);
+bool plain_fabric_rename(struct plain_fabric *f, unsigned node); // takes or gives back its name
 
 // Describe by names, for people.
 void plain_fabric_print(const struct plain_fabric *f, FILE *out);

@@ -17,7 +17,7 @@
 
 enum {
     SIDES_MAX = 2,
-    VIEWS = 6,
+    VIEWS = 9,
     INSTANT_MAX = 1000,
     SWEEP_EVERY_S = 60,
     SWEEP_APART_MS = 300,
@@ -164,7 +164,11 @@ static void check_events(struct world *w)
             fail(w, w->views[i].name, "clear of an unsent event:", w->views[i].stray);
         if (w->views[i].keyless)
             fail(w, w->views[i].name, "raise or clear without a key:", "");
-        w->views[i].stray[0] = '\0';
+        if (w->side_count == 1 && w->views[i].again[0] != '\0')
+            fail(w, w->views[i].name, "raise twice:", w->views[i].again);
+        if (w->side_count == 1 && w->views[i].unraised[0] != '\0')
+            fail(w, w->views[i].name, "clear of what was never told:", w->views[i].unraised);
+        w->views[i].stray[0] = w->views[i].again[0] = w->views[i].unraised[0] = '\0';
         w->views[i].keyless = false;
     }
 }
@@ -207,14 +211,21 @@ static const char *event_of(const struct world *w, const struct truth_alarm *ala
                                      : OTHERS[alarm->kind];
 }
 
+// Whether each gateway knows the node by a name of the pattern. A start with a nameless or a
+// missing node does not know the name.
+static bool is_known_as(const struct plain_node *node, const char *pattern)
+{
+    return !node->forgotten && fnmatch(pattern, node->name, 0) == 0;
+}
+
 // Whether the alarm is about the node. The event about a node may also name where it was.
 static bool is_about(const struct world *w, const struct truth_alarm *alarm, const char *node)
 {
     const struct plain_node *nodes = w->fabric.nodes;
     if (alarm->kind == TRUTH_NODE)
-        return strcmp(nodes[alarm->node].name, node) == 0;
-    return strcmp(nodes[alarm->ends[0].node].name, node) == 0 ||
-           strcmp(nodes[alarm->ends[1].node].name, node) == 0;
+        return is_known_as(&nodes[alarm->node], node);
+    return is_known_as(&nodes[alarm->ends[0].node], node) ||
+           is_known_as(&nodes[alarm->ends[1].node], node);
 }
 
 // Whether the receiver's filter certainly passes the alarm.
@@ -441,7 +452,7 @@ static void maintain(struct world *w, struct side *side, const struct action *ac
     static const char *const NAMES[] = {"one", "two", "three"};
     const struct plain_node *node = &w->fabric.nodes[action->a % w->fabric.node_count];
     gateway_maintain(side->gateway, NAMES[action->a % 3], action->b == 0 ? 0 : node->guid,
-                     w->time.utc + action->c * SECOND);
+                     action->b == 2 ? node->name : NULL, w->time.utc + action->c * SECOND);
 }
 
 static void shelve(struct world *w, struct side *side, const struct action *action)
@@ -459,6 +470,9 @@ static void start(struct world *w, struct side *side)
     if (gateway_runs(side->gateway))
         return;
     gateway_start(side->gateway, &w->options);
+    for (unsigned i = 0; i < w->fabric.node_count; i++)
+        w->fabric.nodes[i].forgotten |=
+            w->fabric.nodes[i].nameless || !side->known.certain.visible[i];
     for (unsigned i = 0; i < VIEWS; i++)
         w->wrong[i].count = 0;
     settle(w, side);
@@ -535,6 +549,8 @@ static bool change_fabric(struct world *w, const struct action *action)
         return plain_fabric_degrade(f, cable, false);
     case ACTION_POWER_OFF:
         return plain_fabric_power(f, node, false);
+    case ACTION_RENAME:
+        return plain_fabric_rename(f, node);
     default:
         return plain_fabric_power(f, node, true);
     }
@@ -629,6 +645,9 @@ static void begin_views(struct world *w, uint64_t seed)
         {"receiver of errors", {.severity = SEVERITY_ERROR}},
         {"receiver of links", {.severity = SEVERITY_DEBUG, .events = "link-*"}},
         {"receiver of hosts", {.severity = SEVERITY_DEBUG, .events = "host-*"}},
+        {"receiver of downs", {.severity = SEVERITY_DEBUG, .events = "link-down"}},
+        {"receiver of removals", {.severity = SEVERITY_DEBUG, .events = "*-removed"}},
+        {"receiver of some hosts", {.severity = SEVERITY_DEBUG, .node = "host[1-9]*"}},
         {"receiver of a node",
          {.severity = SEVERITY_DEBUG, .node = w->fabric.nodes[seed % w->fabric.node_count].name}}};
     for (unsigned i = 0; i < VIEWS; i++)
@@ -673,13 +692,13 @@ void scenario_run(const struct scenario *scenario, const char *directory, FILE *
     begin(w, scenario, directory);
     for (unsigned i = 0; i < scenario->count && !result->failed; i++) {
         const struct action *action = &scenario->actions[i];
-        const bool did = action->kind > ACTION_POWER_ON || change_fabric(w, action);
+        const bool did = action->kind > ACTION_RENAME || change_fabric(w, action);
         if (trace) {
             fprintf(trace, "%10.1f ", seconds(w));
             action_print(action, &w->fabric, trace);
             fprintf(trace, "%s\n", did ? "" : ": impossible");
         }
-        if (action->kind > ACTION_POWER_ON)
+        if (action->kind > ACTION_RENAME)
             run_action(w, action);
         result->action = i;
     }

@@ -33,10 +33,10 @@ static unsigned pick(struct generated_chance *chance, unsigned first)
 
 static void change_fabric(struct scenario *s, struct generated_chance *chance, unsigned first)
 {
-    static const enum action_kind KINDS[] = {ACTION_UNPLUG,    ACTION_UNPLUG,   ACTION_PLUG,
-                                             ACTION_PLUG,      ACTION_MOVE,     ACTION_MOVE,
-                                             ACTION_SWAP,      ACTION_DEGRADE,  ACTION_HEAL,
-                                             ACTION_POWER_OFF, ACTION_POWER_ON, ACTION_POWER_ON};
+    static const enum action_kind KINDS[] = {
+        ACTION_UNPLUG,   ACTION_UNPLUG,   ACTION_PLUG,    ACTION_PLUG, ACTION_MOVE,
+        ACTION_MOVE,     ACTION_SWAP,     ACTION_DEGRADE, ACTION_HEAL, ACTION_POWER_OFF,
+        ACTION_POWER_ON, ACTION_POWER_ON, ACTION_RENAME};
     const enum action_kind kind = KINDS[generated_below(chance, sizeof KINDS / sizeof *KINDS)];
     const unsigned other = kind == ACTION_MOVE ? generated_below(chance, 2) : pick(chance, first);
     add(s, kind, pick(chance, first), other, generated_below(chance, PLAIN_NODES_MAX));

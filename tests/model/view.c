@@ -12,7 +12,7 @@ void view_begin(struct view *view, const char *name, const struct gateway_filter
     view->name = name;
     view->filter = *filter;
     view->key_count = view->id_count = 0;
-    view->stray[0] = '\0';
+    view->stray[0] = view->again[0] = view->unraised[0] = '\0';
     view->keyless = false;
 }
 
@@ -45,9 +45,16 @@ void view_take(struct view *view, const struct event *event)
         return;
     unsigned i = find_key(view, event->alarm_key);
     REQUIRE(i < VIEW_KEYS_MAX);
-    if (i == view->key_count)
+    if (i == view->key_count) {
+        view->raised[i] = false;
         memcpy(view->keys[view->key_count++], event->alarm_key, EVENT_KEY_SIZE);
+    }
+    if (role == ALARM_RAISES && view->raised[i] && event->severity >= view->severity[i])
+        memcpy(view->again, event->alarm_key, sizeof view->again);
+    if (role == ALARM_CLEARS && event->cleared && !view->raised[i])
+        memcpy(view->unraised, event->alarm_key, sizeof view->unraised);
     view->raised[i] = role == ALARM_RAISES;
+    view->severity[i] = event->severity;
 }
 
 bool view_believes(const void *view, const char *key)

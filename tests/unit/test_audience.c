@@ -151,16 +151,20 @@ TEST(an_end_whose_root_cause_is_unknown_goes_to_all_with_a_filter)
     event_unref(event);
 }
 
-static struct event *clear_of_host(const char *was_at)
+static struct event *about_host(enum catalogue_event type, const char *name, const char *id)
 {
-    struct event *event = about(CATALOGUE_HOST_ADDED, "node1", "clear");
+    struct event *event = about(type, "0x1", id);
+    strcpy(event->subject.name, name);
+    return event;
+}
+
+static struct event *clear_of_host(const char *name)
+{
+    struct event *event = about_host(CATALOGUE_HOST_ADDED, name, "clear");
     strcpy(event->clears_id, "raise");
     event->cleared = catalogue_get(CATALOGUE_HOST_REMOVED);
     event->cleared_severity = SEVERITY_WARNING;
     event->cleared_category = CATEGORY_NODE;
-    event->peer = (struct endpoint){.guid = 2, .name = "leaf2"};
-    event->cleared_peer.guid = 1;
-    strcpy(event->cleared_peer.name, was_at);
     return event;
 }
 
@@ -172,25 +176,90 @@ static void check_reference(struct event *clear, const char *id)
     event_unref(view);
 }
 
-TEST(an_end_refers_to_a_raise_that_named_the_same_nodes)
+TEST(an_end_goes_where_its_raise_went_whatever_the_name_is_now)
 {
-    struct event *clear = clear_of_host("leaf1");
+    append(about_host(CATALOGUE_HOST_REMOVED, "h12", "raise"));
+    struct event *clear = clear_of_host("MT4119 ConnectX5");
+    append(event_ref(clear));
     check_reference(clear, "raise");
-    want_node("leaf1");
+    want_node("h1*");
     check_reference(clear, "raise");
-    want_node("node1");
+    want_node("h2*");
+    check_refused(clear, "never told");
+    want_node("MT4119*"); // by itself it would pass
+    check_refused(clear, "never told");
+    filter_init(&filter);
+    filter.events.count = 1;
+    strcpy(filter.events.patterns[0], "*-removed");
     check_reference(clear, "raise");
-    want_node("leaf2");
+    strcpy(filter.events.patterns[0], "host-added"); // the end is all that the receiver wants
     check_reference(clear, "");
-    assert_string_equal(clear->clears_id, "raise");
     event_unref(clear);
+}
+
+TEST(settled_goes_where_flapping_went)
+{
+    struct event *flapping = about(CATALOGUE_FLAPPING, "node1", "raise");
+    flapping->summarised = catalogue_get(CATALOGUE_LINK_DOWN);
+    append(flapping);
+    struct event *settled = about(CATALOGUE_SETTLED, "node1", "clear");
+    settled->summarised = catalogue_get(CATALOGUE_LINK_UP);
+    settled->cleared = catalogue_get(CATALOGUE_FLAPPING);
+    strcpy(settled->clears_id, "raise");
+    append(event_ref(settled));
+    filter.events.count = 1;
+    strcpy(filter.events.patterns[0], "link-down");
+    check_reference(settled, "raise");
+    strcpy(filter.events.patterns[0], "link-up");
+    check_refused(settled, "never told");
+    event_unref(settled);
+}
+
+TEST(an_end_goes_where_any_of_its_raises_went)
+{
+    append(about_host(CATALOGUE_HOST_REMOVED, "h12", "first"));
+    struct event *worse = about_host(CATALOGUE_HOST_REMOVED, "MT4119 ConnectX5", "raise");
+    worse->severity = SEVERITY_ERROR;
+    append(worse);
+    struct event *clear = clear_of_host("h12");
+    append(event_ref(clear));
+    want_node("h12");
+    check_reference(clear, ""); // it did not get the event that the clear names
+    want_node("MT4119*");
+    check_reference(clear, "raise");
+    want_node("h2*");
+    check_refused(clear, "never told");
+    event_unref(clear);
+    append(clear = clear_of_host("h12")); // a second end
+    assert_int_equal(clear->told_number, 0);
+}
+
+TEST(whoever_was_told_apart_is_not_told_again)
+{
+    const int64_t cause = append(about(CATALOGUE_SWITCH_REMOVED, "leaf1", "cause"));
+    append(suppressed(CATALOGUE_HOST_REMOVED, "node1", cause, "consequence"));
+    struct event *late = about(CATALOGUE_HOST_REMOVED, "node1", "late");
+    append(event_ref(late));
+    want_node("node1");
+    check_refused(late, "told before");
+    late->severity = SEVERITY_ERROR; // which says more
+    assert_null(audience_refusal(&audience, late));
+    late->severity = SEVERITY_WARNING;
+    filter_init(&filter);
+    assert_null(audience_refusal(&audience, late));
+    filter.severity = SEVERITY_WARNING; // it heard of the root cause
+    assert_null(audience_refusal(&audience, late));
+    audience.handle = journal_receiver(journal, "siem"); // it began when all was told
+    want_node("node1");
+    assert_null(audience_refusal(&audience, late));
+    event_unref(late);
 }
 
 TEST(after_a_change_of_the_filter_ends_of_older_alarms_refer_to_nothing)
 {
     audience.handle = journal_receiver(journal, "siem");
     journal_note_filter(journal, audience.handle, 1);
-    append(about(CATALOGUE_HOST_REMOVED, "node1", "raise"));
+    append(about_host(CATALOGUE_HOST_REMOVED, "node1", "raise"));
     journal_note_filter(journal, audience.handle, 2);
     struct event *clear = clear_of_host("leaf1");
     append(event_ref(clear));
@@ -199,7 +268,7 @@ TEST(after_a_change_of_the_filter_ends_of_older_alarms_refer_to_nothing)
     check_reference(clear, ""); // which it gets all the same
     event_unref(clear);
     filter_init(&filter);
-    append(about(CATALOGUE_HOST_REMOVED, "node1", "raise"));
+    append(about_host(CATALOGUE_HOST_REMOVED, "node1", "raise"));
     append(event_ref(clear = clear_of_host("leaf1")));
     check_reference(clear, "raise");
     event_unref(clear);
@@ -213,7 +282,10 @@ int main(void)
         HERE(whoever_does_not_gets_it_as_an_event_like_others),
         HERE(a_root_cause_that_follows_from_another_is_no_explanation),
         HERE(an_end_whose_root_cause_is_unknown_goes_to_all_with_a_filter),
-        HERE(an_end_refers_to_a_raise_that_named_the_same_nodes),
+        HERE(an_end_goes_where_its_raise_went_whatever_the_name_is_now),
+        HERE(settled_goes_where_flapping_went),
+        HERE(an_end_goes_where_any_of_its_raises_went),
+        HERE(whoever_was_told_apart_is_not_told_again),
         HERE(after_a_change_of_the_filter_ends_of_older_alarms_refer_to_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -369,25 +369,6 @@ TEST(the_nodes_of_a_clear_are_its_own)
     event_unref(clear);
 }
 
-TEST(the_nodes_of_the_raise_count_for_its_clear)
-{
-    struct event *clear = event_make(catalogue_get(CATALOGUE_HOST_ADDED));
-    assert_non_null(clear);
-    snprintf(clear->alarm_key, sizeof clear->alarm_key, "node 0x1");
-    snprintf(clear->subject.name, sizeof clear->subject.name, "host1");
-    snprintf(clear->peer.name, sizeof clear->peer.name, "leaf2"); // where the host is now
-    clear->cleared = catalogue_get(CATALOGUE_HOST_REMOVED);
-    clear->cleared_severity = SEVERITY_WARNING;
-    clear->cleared_category = CATEGORY_NODE;
-    add(&filter.nodes, "leaf1");
-    check_refusal(clear, "nodes");
-    clear->cleared_peer.guid = 7;
-    snprintf(clear->cleared_peer.name, sizeof clear->cleared_peer.name, "leaf1");
-    check_refusal(clear, "");
-    assert_false(filter_matches(&filter, clear));
-    event_unref(clear);
-}
-
 TEST(a_node_has_its_names_of_lately_too)
 {
     struct event *event = event_make(catalogue_get(CATALOGUE_HOST_REMOVED));
@@ -496,7 +477,6 @@ int main(void)
         FILTER_TEST(a_clear_passes_by_itself),
         FILTER_TEST(a_clear_of_security_goes_where_its_raise_went),
         FILTER_TEST(the_nodes_of_a_clear_are_its_own),
-        FILTER_TEST(the_nodes_of_the_raise_count_for_its_clear),
         FILTER_TEST(a_node_has_its_names_of_lately_too),
         FILTER_TEST(a_clear_that_names_no_node_passes_where_its_raise_may_have),
         FILTER_TEST(only_a_clear_passes_as_another_event),

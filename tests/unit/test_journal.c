@@ -469,10 +469,15 @@ static void test_retention_by_age(void **state)
     reopen(f);
     add_many(f, 20);
     pass(f, 3500 * CLOCK_US_PER_S);
-    add_many(f, 5);
+    add_many(f, JOURNAL_MEMORY_KEPT);
     settle(f);
     journal_get_status(f->journal, &status);
-    assert_int_equal(status.rows, 5);
+    assert_int_equal(status.rows, JOURNAL_MEMORY_KEPT);
+    pass(f, 3700 * CLOCK_US_PER_S);
+    reopen(f);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.rows, JOURNAL_MEMORY_KEPT);
 }
 
 // Also before the receivers of this run have registered.
@@ -481,7 +486,7 @@ static void test_age_takes_only_what_every_receiver_has(void **state)
     struct fixture *f = *state;
     struct journal_status status;
     int receiver = journal_receiver(f->journal, "nms");
-    add_many(f, 200);
+    add_many(f, 200 + JOURNAL_MEMORY_KEPT);
     journal_advance(f->journal, receiver, 50);
     pass(f, 32 * 86400 * CLOCK_US_PER_S);
     settle(f);
@@ -494,10 +499,10 @@ static void test_age_takes_only_what_every_receiver_has(void **state)
     settle(f);
     journal_get_status(f->journal, &status);
     assert_int_equal(status.first, 51);
-    journal_advance(f->journal, receiver, 200);
+    journal_advance(f->journal, receiver, 200 + JOURNAL_MEMORY_KEPT);
     settle(f);
     journal_get_status(f->journal, &status);
-    assert_int_equal(status.rows, 0);
+    assert_int_equal(status.rows, JOURNAL_MEMORY_KEPT);
     assert_int_equal(status.dropped, 0);
     assert_int_equal(f->told[JOURNAL_DROPPING], 0);
 }
@@ -508,13 +513,59 @@ static void test_age_does_not_wait_for_a_receiver_that_has_ended(void **state)
     struct fixture *f = *state;
     struct journal_status status;
     journal_receiver(f->journal, "old");
-    add_many(f, 20);
+    add_many(f, 20 + JOURNAL_MEMORY_KEPT);
     pass(f, 32 * 86400 * CLOCK_US_PER_S);
     reopen(f);
     journal_end_receivers(f->journal, is_nms, NULL);
     settle(f);
     journal_get_status(f->journal, &status);
-    assert_int_equal(status.rows, 0);
+    assert_int_equal(status.rows, JOURNAL_MEMORY_KEPT);
+}
+
+static void check_key(struct fixture *f, int64_t number, const char *key)
+{
+    struct event *event = journal_read_one(f->journal, number);
+    assert_int_equal(event != NULL, key != NULL);
+    if (event) {
+        assert_int_equal(event->number, number);
+        assert_string_equal(event->alarm_key, key);
+    }
+    event_unref(event);
+}
+
+// The events by which receivers were told, and the last.
+static void test_open_alarms_keep_their_events(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    f->options.rows_max = ROWS;
+    reopen(f);
+    raise_alarm(f, "over");
+    raise_alarm(f, "open");
+    clear_alarm(f, "over");
+    raise_alarm(f, "open");
+    add_many(f, ROWS);
+    settle(f);
+    journal_get_status(f->journal, &status);
+    assert_in_range(status.first, 5, ROWS);
+    reopen(f);
+    check_key(f, 1, NULL);
+    check_key(f, 2, "open");
+    check_key(f, 3, NULL);
+    check_key(f, 4, "open");
+    struct event *event = journal_find(f->journal, 4);
+    assert_int_equal(event->told_number, 2);
+    event_unref(event);
+    clear_alarm(f, "open");
+    add_many(f, 10);
+    settle(f);
+    check_key(f, 4, "open"); // until the end, too, is deleted
+    for (int i = 0; i < 3; i++) {
+        add_many(f, ROWS);
+        settle(f);
+    }
+    check_key(f, 4, NULL);
+    check_key(f, 2, NULL);
 }
 
 static void test_a_clock_far_ahead_loses_nothing(void **state)
@@ -574,6 +625,7 @@ int main(void)
         TEST(test_retention_by_age),
         TEST(test_age_takes_only_what_every_receiver_has),
         TEST(test_age_does_not_wait_for_a_receiver_that_has_ended),
+        TEST(test_open_alarms_keep_their_events),
         TEST(test_a_clock_far_ahead_loses_nothing),
         TEST(test_retention_by_bytes),
     };

@@ -43,7 +43,7 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     assert_int_equal(store_open(f->path, true, &store, &err), STORE_FAILED);
     assert_non_null(strstr(err.text,
                            "its schema has version 1; start this version of ibtrapd, which "
-                           "upgrades it to version 10"));
+                           "upgrades it to version 11"));
     reopen(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
@@ -425,7 +425,9 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
     add_many(f, 3);
     raise_alarm(f, "a");
     journal_commit(f->journal);
-    tamper(f, "ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE maintenance DROP COLUMN "
+    tamper(f, "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
+              "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
+              "maintenance DROP COLUMN "
               "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
               "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
               "ALTER TABLE alarm DROP COLUMN shelved_by;"
@@ -459,7 +461,9 @@ static void test_a_file_of_the_seventh_schema_is_brought_up_to_date(void **state
     raise_alarm(f, "a");
     assert_true(journal_acknowledge_alarm(f->journal, "a", "Kim", "seen"));
     journal_commit(f->journal);
-    tamper(f, "ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE maintenance DROP COLUMN "
+    tamper(f, "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
+              "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
+              "maintenance DROP COLUMN "
               "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
               "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
               "ALTER TABLE alarm DROP COLUMN shelved_by; PRAGMA user_version = 7;");
@@ -475,7 +479,7 @@ static unsigned upgrade_steps, count_steps, other_steps;
 static void hear_step(void *ctx, const char *doing)
 {
     assert_string_equal(ctx, "the watch");
-    if (strcmp(doing, "upgrading its schema from version 5 to 10, 5000 events") == 0)
+    if (strcmp(doing, "upgrading its schema from version 5 to 11, 5000 events") == 0)
         upgrade_steps++;
     else if (strcmp(doing, "counting its events") == 0)
         count_steps++;
@@ -493,7 +497,9 @@ static void test_who_watches_hears_of_an_upgrade_while_it_goes_on(void **state)
     upgrade_steps = other_steps = 0;
     add_many(f, 5000);
     f->options.watch = (struct journal_watch){hear_step, "the watch"};
-    tamper(f, "ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE maintenance DROP COLUMN "
+    tamper(f, "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
+              "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
+              "maintenance DROP COLUMN "
               "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
               "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
               "ALTER TABLE alarm DROP COLUMN shelved_by;"

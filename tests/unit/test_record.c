@@ -324,8 +324,7 @@ TEST(the_longest_event_fits)
 {
     uint8_t record[EVENT_RECORD_MAX];
     struct event *e = event_make(catalogue_get(CATALOGUE_SYSTEM_IMAGE_GUID_CHANGE));
-    struct endpoint *const who[] = {&e->issuer,      &e->subject, &e->source,
-                                    &e->destination, &e->peer,    &e->cleared_peer};
+    struct endpoint *const who[] = {&e->issuer, &e->subject, &e->source, &e->destination, &e->peer};
     for (size_t i = 0; i < COUNT(who); i++) {
         *who[i] = LEAF;
         memset(who[i]->name, 'n', sizeof who[i]->name - 1);
@@ -346,8 +345,8 @@ TEST(the_longest_event_fits)
     memset(e->clears_id, 'i', sizeof e->clears_id - 1);
     memset(e->rule, 'r', sizeof e->rule - 1);
     e->cleared = e->summarised = e->type;
-    e->cleared_switch_guid = e->repeat_count = 1;
-    e->since_us = e->cleared_number = e->cause_number = 1;
+    e->repeat_count = 1;
+    e->since_us = e->cleared_number = e->cause_number = e->told_number = 1;
     e->other_name_count = EVENT_OTHER_NAMES_MAX;
     for (size_t i = 0; i < EVENT_OTHER_NAMES_MAX; i++)
         memset(e->other_names[i].name, 'n', sizeof e->other_names[i].name - 1);
