@@ -64,22 +64,55 @@ static void receivers_on_change(void *ctx, const char *receiver, enum receiver_c
     pipeline_put_occurrence(g->parts.pipeline, &o, 0);
 }
 
-// A number for the receiver's section without its name and its secrets. Not 0. Another release may
-// have another number for the same section.
-static int64_t receivers_digest_of(const struct conf_receiver *conf)
+// A number for the receiver's section without its name and its secrets, above 0: the upper half for
+// the address, the lower half for all of the section. Another release may have another lower half
+// for the same section.
+static int64_t receivers_digest_of(const struct receivers_made *made)
 {
     struct conf_receiver copy;
-    memcpy(&copy, conf, sizeof copy);
+    memcpy(&copy, made->conf, sizeof copy);
     explicit_bzero(copy.snmp.community, sizeof copy.snmp.community);
     explicit_bzero(copy.snmp.auth_password, sizeof copy.snmp.auth_password);
     explicit_bzero(copy.snmp.privacy_password, sizeof copy.snmp.privacy_password);
     explicit_bzero(copy.kafka.password, sizeof copy.kafka.password);
     copy.filter.trap_group = NULL;
     const size_t begin = offsetof(struct conf_receiver, kind);
-    const uint64_t h =
+    const uint64_t all =
         digest_add(DIGEST_OF_NOTHING, (const uint8_t *)&copy + begin, sizeof copy - begin);
-    const int64_t digest = (int64_t)(h >> 1);
-    return digest != 0 ? digest : 1;
+    const char *address = made->sink.address;
+    const uint64_t place = digest_add(DIGEST_OF_NOTHING, address, strlen(address));
+    return (int64_t)((place >> 33 | 1) << 32 | all >> 32);
+}
+
+// What the journal knows of the receiver that begins under a name.
+struct receivers_record {
+    const char *name;
+    bool is_known, is_gone;
+    int64_t section;
+};
+
+static void receivers_note_record(void *ctx, const struct journal_receiver_state *state)
+{
+    struct receivers_record *record = ctx;
+    if (strcmp(state->name, record->name) == 0) {
+        record->is_known = true;
+        record->is_gone = state->gone_us != 0;
+        record->section = state->section;
+    }
+}
+
+// Sets the section and the ends of the options. A receiver is not in line if the receiver is new,
+// comes back without its backlog, has another address or was not in line before.
+static void receivers_set_line(const struct gateway *g, const struct receivers_made *made,
+                               struct receiver_options *options)
+{
+    struct receivers_record record = {.name = made->conf->name};
+    journal_each_receiver(g->parts.journal, receivers_note_record, &record);
+    const int64_t section = receivers_digest_of(made), old = record.section;
+    const bool returns = record.is_gone && !options->backlog;
+    const bool moves = old != 0 && llabs(old) >> 32 != section >> 32;
+    options->section = !record.is_known || returns || moves || old < 0 ? -section : section;
+    options->ends = returns && !moves;
 }
 
 // The loop's thread exchanges the list of receivers, and reads the list without a lock.
@@ -149,22 +182,21 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
     const struct conf_receiver *conf = made->conf;
     if (!trap_recipients_are_named(conf->name))
         receivers_take_place(g, made);
-    const struct receiver_options options = {.filter = conf->filter,
-                                             .rate = conf->rate,
-                                             .burst = conf->burst,
-                                             .age_max_us = conf->age_us,
-                                             .was_failing =
-                                                 own_alarms_receiver_is_active(g, conf->name),
-                                             .backlog = conf->from_backlog,
-                                             .section = receivers_digest_of(conf),
-                                             .carried = made->carried,
-                                             .change = receivers_on_change,
-                                             .ctx = g,
-                                             .journal = g->parts.journal,
-                                             .turns = g->turns,
-                                             .clock = &clock_system,
-                                             .random = &random_system,
-                                             .log = g->parts.log};
+    struct receiver_options options = {.filter = conf->filter,
+                                       .rate = conf->rate,
+                                       .burst = conf->burst,
+                                       .age_max_us = conf->age_us,
+                                       .was_failing = own_alarms_receiver_is_active(g, conf->name),
+                                       .backlog = conf->from_backlog,
+                                       .carried = made->carried,
+                                       .change = receivers_on_change,
+                                       .ctx = g,
+                                       .journal = g->parts.journal,
+                                       .turns = g->turns,
+                                       .clock = &clock_system,
+                                       .random = &random_system,
+                                       .log = g->parts.log};
+    receivers_set_line(g, made, &options);
     struct receiver *receiver = receiver_start(&made->sink, &options, err);
     if (!receiver) {
         receivers_free(made);
@@ -298,7 +330,7 @@ static void receivers_note_former(void *ctx, const struct journal_receiver_state
     former->is_known |= strcmp(state->name, former->name) == 0 && state->gone_us == 0;
     const bool wanted =
         trap_recipients_are_named(state->name) || receivers_find_conf(conf, state->name);
-    if (!wanted && state->gone_us == 0 && state->section == former->section)
+    if (!wanted && state->gone_us == 0 && llabs(state->section) == former->section)
         snprintf(former->found, sizeof former->found, "%s", state->name);
 }
 
@@ -306,10 +338,10 @@ static void receivers_note_former(void *ctx, const struct journal_receiver_state
 static bool receivers_begin(struct gateway *g, const struct conf_receiver *conf, struct error *err)
 {
     struct receivers_made made;
-    struct receivers_former former = {
-        .gateway = g, .name = conf->name, .section = receivers_digest_of(conf)};
+    struct receivers_former former = {.gateway = g, .name = conf->name};
     if (!receivers_make(g, conf, &made, err))
         return false;
+    former.section = receivers_digest_of(&made);
     journal_each_receiver(g->parts.journal, receivers_note_former, &former);
     if (!former.is_known)
         memcpy(made.former, former.found, sizeof made.former);

@@ -42,7 +42,11 @@ struct receiver_options {
     int64_t age_max_us; // events older than this are given up as by a flush; 0: none is
     bool was_failing;   // the predecessor's alarm is still active
     bool backlog;       // the receiver was gone, and begins at its old cursor
-    int64_t section;    // for journal_note_section; 0: none
+    // For journal_note_section; 0: none. Less than 0: the receiver is not in line. The thread
+    // brings the receiver into line first, with `ends` also by the ends of alarms, and notes the
+    // negated number then.
+    int64_t section;
+    bool ends;
     struct receiver_carried carried;
 
     // The receiver's thread calls this when the receiver fails, when the receiver works again, and

@@ -107,6 +107,27 @@ static void receiver_again_add_alarms(struct receiver *receiver)
             receiver_again_add(receiver, event);
     }
     free(page);
+    if (!resync->active)
+        resync->last = receiver->tickets.first + receiver->tickets.count;
+}
+
+void receiver_again_begin(struct receiver *receiver, bool ends)
+{
+    const int64_t through = receiver->read_through,
+                  after = ends ? through - RECEIVER_RESYNC_ENDS : through;
+    receiver->resync = (struct receiver_resync){
+        .active = true, .through = through, .ends_after = after > 0 ? after : 0};
+}
+
+void receiver_again_end(struct receiver *receiver)
+{
+    struct receiver_resync *resync = &receiver->resync;
+    if (resync->last == 0 || receiver->tickets.first < resync->last)
+        return;
+    resync->last = 0;
+    const int64_t section = receiver->options.section;
+    if (section < 0)
+        journal_note_section(receiver->options.journal, receiver->handle, -section);
 }
 
 void receiver_resync(struct receiver *receiver)
@@ -133,12 +154,10 @@ static bool receiver_again_read_one(struct receiver *receiver)
 bool receiver_again_read(struct receiver *receiver)
 {
     struct receiver_resync *resync = &receiver->resync;
-    const int64_t through = receiver->read_through, ends = through - RECEIVER_RESYNC_ENDS;
     if (receiver_again_read_one(receiver))
         return true;
     if (atomic_exchange(&receiver->wants_resync, false))
-        *resync = (struct receiver_resync){
-            .active = true, .through = through, .ends_after = ends > 0 ? ends : 0};
+        receiver_again_begin(receiver, true);
     if (!resync->active)
         return false;
     if (resync->ends_after < resync->through)

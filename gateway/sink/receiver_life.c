@@ -45,6 +45,8 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
     if (options->section != 0)
         journal_note_section(options->journal, receiver->handle, options->section);
     receiver->read_through = journal_cursor(options->journal, receiver->handle);
+    if (options->section < 0)
+        receiver_again_begin(receiver, options->ends);
     receiver->had_through =
         journal_had_through(options->journal, receiver->handle, &receiver->had_after);
     guid_set_ref(receiver->options.filter.trap_group);

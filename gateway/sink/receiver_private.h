@@ -56,6 +56,7 @@ struct receiver_resync {
     bool active;
     int64_t ends_after, alarms_after; // done up to these numbers
     int64_t through;
+    uint64_t last; // the number behind the last ticket; 0: it is not known yet
 };
 
 struct receiver {
@@ -143,12 +144,18 @@ void receiver_trial_tell(struct receiver *receiver, int64_t now);
 
 // Events that are sent again (receiver_again.c). For the receiver's thread.
 
+// Begins to bring the receiver into line, with `ends` also by the ends of alarms.
+void receiver_again_begin(struct receiver *receiver, bool ends);
+
 // Whether receiver_again_read has something to do.
 bool receiver_again_waits(struct receiver *receiver);
 
 // Adds events that are to be sent again to the events under way, if the journal has them. Returns
 // true if there may be more: then read nothing else.
 bool receiver_again_read(struct receiver *receiver);
+
+// Notes in the journal that the receiver is in line, once it is.
+void receiver_again_end(struct receiver *receiver);
 
 // What a receiver's thread does: reads events from the journal, passes the events to the sink in
 // order, and moves the cursor, until the receiver is asked to stop. `arg` is a struct receiver.

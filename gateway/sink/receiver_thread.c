@@ -536,6 +536,7 @@ static void receiver_step(struct receiver *receiver)
     if (t->in_flight == 0 && receiver->is_open && receiver->sink.idle)
         receiver->sink.idle(receiver->sink.self);
     receiver_retire(receiver);
+    receiver_again_end(receiver);
     receiver_note_oldest(receiver);
     receiver_trial_tell(receiver, receiver_now_of(receiver));
 }

@@ -1135,6 +1135,35 @@ TEST(a_receiver_is_brought_into_line)
     assert_int_equal(saved_cursor(), 4);
 }
 
+static int64_t saved_section;
+
+static void take_section(void *ctx, const struct journal_receiver_state *state)
+{
+    (void)ctx;
+    saved_section = state->section;
+}
+
+// A kill in between begins anew: the journal knows that the receiver is not in line.
+TEST(a_receiver_that_is_not_in_line_is_brought_into_line)
+{
+    options.section = -7;
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 2);
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 3);
+    fake.hold = true;
+    start();
+    fake_receiver_wait_holding(&fake);
+    journal_each_receiver(journal, take_section, NULL);
+    assert_int_equal(saved_section, -7);
+    put(4, 1);
+    fake_receiver_let_go(&fake);
+    stop();
+    check_had(3, 2); // no end: a new receiver knows no alarm
+    assert_int_equal(fake.marked, 1);
+    journal_each_receiver(journal, take_section, NULL);
+    assert_int_equal(saved_section, 7);
+}
+
 // The clear of a refused raise is no probe: a raise that comes later would stand for ever.
 TEST(no_event_of_a_refused_alarm_overtakes_it)
 {
@@ -1593,6 +1622,7 @@ int main(void)
         RECEIVER_TEST(a_flush_gives_up_no_state),
         RECEIVER_TEST(no_age_gives_up_a_state),
         RECEIVER_TEST(a_receiver_is_brought_into_line),
+        RECEIVER_TEST(a_receiver_that_is_not_in_line_is_brought_into_line),
         RECEIVER_TEST(an_event_is_sent_again_by_its_number),
         RECEIVER_TEST(what_fails_otherwise_is_never_given_up),
         RECEIVER_TEST(the_cursor_is_saved_and_gone_on_from),
