@@ -63,9 +63,7 @@ static struct event *event_builder_begin(const struct event_builder *builder,
 // Replaces the NodeDescription by the name from the name map and the settings, if there is a name.
 static void event_builder_name_endpoint(const struct event_builder *builder, struct endpoint *who)
 {
-    const char *name = who->guid ? names_find(builder->names, who->guid) : NULL;
-    if (!name && who->node_guid)
-        name = names_find(builder->names, who->node_guid);
+    const char *name = names_find_port(builder->names, who->node_guid, who->guid);
     if (name)
         snprintf(who->name, sizeof who->name, "%s", name);
 }

@@ -242,6 +242,12 @@ const char *names_find(const struct names *names, uint64_t guid)
     return name;
 }
 
+const char *names_find_port(const struct names *names, uint64_t node_guid, uint64_t port_guid)
+{
+    const char *name = node_guid != 0 ? names_find(names, node_guid) : NULL;
+    return name || port_guid == 0 ? name : names_find(names, port_guid);
+}
+
 size_t names_count(const struct names *names)
 {
     size_t count = 0;

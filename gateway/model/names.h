@@ -44,6 +44,10 @@ void names_unref(struct names *names); // drops a reference
 // The name of a node or port GUID, or NULL. `names` may be NULL. Any thread.
 const char *names_find(const struct names *names, uint64_t guid);
 
+// The name of a port's node: by the GUID of the node or, if this has no name, by the GUID of the
+// port. 0: a GUID that is not known.
+const char *names_find_port(const struct names *names, uint64_t node_guid, uint64_t port_guid);
+
 size_t names_count(const struct names *names); // with names that settings replace
 
 #endif

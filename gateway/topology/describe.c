@@ -8,9 +8,7 @@
 const char *describe_name(const struct fabric_node *node, uint64_t port_guid,
                           const struct names *names)
 {
-    const char *name = names_find(names, node->guid);
-    if (!name && port_guid != 0)
-        name = names_find(names, port_guid);
+    const char *name = names_find_port(names, node->guid, port_guid);
     return name ? name : node->description;
 }
 

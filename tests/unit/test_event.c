@@ -234,6 +234,34 @@ TEST(a_sentence_begins_with_a_capital_or_a_name)
     names_unref(few);
 }
 
+static bool find_node(void *ctx, uint64_t guid, struct endpoint *out)
+{
+    (void)ctx, (void)guid;
+    out->node_guid = 0x0002c903000e8ace;
+    return true;
+}
+
+static bool find_no_lid(void *ctx, uint16_t lid, struct endpoint *out)
+{
+    (void)ctx, (void)lid, (void)out;
+    return false;
+}
+
+// A Report names a node as a sweep does, if the map has a name for both GUIDs.
+TEST(the_name_of_a_node_goes_before_the_name_of_its_port)
+{
+    static const char BOTH[] = "0x0002c903000e8acf \"port\"\n0x0002c903000e8ace \"node\"\n";
+    const struct event_builder_lookup lookup = {.find_lid = find_no_lid, .find_guid = find_node};
+    struct error err;
+    struct event_builder builder = plain;
+    builder.names = names_parse("map", BOTH, sizeof BOTH - 1, &err);
+    builder.lookup = &lookup;
+    struct event *event = make(&builder, GOLDEN_257);
+    assert_string_equal(event->subject.name, "node");
+    event_unref(event);
+    names_unref((struct names *)builder.names);
+}
+
 static void check_endpoint(const struct endpoint *who, uint16_t lid, uint64_t guid,
                            const char *name)
 {
@@ -1375,6 +1403,7 @@ int main(void)
         EVENT_TEST(a_259_states_a_pkey_of_zero_that_it_vouches_for),
         EVENT_TEST(a_request_has_numbers_where_there_are_no_words),
         EVENT_TEST(a_sentence_begins_with_a_capital_or_a_name),
+        EVENT_TEST(the_name_of_a_node_goes_before_the_name_of_its_port),
         EVENT_TEST(issuer_and_subject),
         EVENT_TEST(source_and_destination_of_a_packet),
         EVENT_TEST(a_multicast_gid_is_nobodys_guid),
