@@ -114,7 +114,7 @@ static void daemon_make_topology(struct gateway *g)
     g->parts.link_history = link_history_new(&unreliable);
     if (g->conf->sweep.method != SWEEP_OFF)
         daemon_restore_fabric(g);
-    g->was_cut_short = own_alarms_is_cut_short(g->parts.journal);
+    g->alarm_may_stand = own_alarms_may_stand(g);
 }
 
 static bool daemon_start_pipeline(struct gateway *g, struct error *err)
@@ -159,7 +159,9 @@ static void daemon_emit_journal_state(void *ctx, const struct pipeline_context *
         wiring_on_journal_change(g, JOURNAL_DEGRADED, status.problem, 0);
     else if (own_alarms_is_active(g, OWN_ALARMS_JOURNAL))
         wiring_on_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
-    else if (g->was_cut_short)
+    else
+        own_alarms_note_journal(g, journal_last(g->parts.journal) + g->alarm_may_stand);
+    if (status.durable && g->alarm_may_stand && !own_alarms_is_active(g, OWN_ALARMS_JOURNAL))
         emitter_emit(inside->emitter, own_alarms_end_of_journal(g, inside->builder));
     journal_resume_dropping(g->parts.journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }

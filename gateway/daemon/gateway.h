@@ -40,10 +40,10 @@ struct gateway_task {
 };
 
 struct gateway {
-    struct parts parts; // for the control socket, the metrics and the page
-    struct conf *conf;  // the pipeline's thread reads and exchanges the configuration
-    struct role role;   // the pipeline's thread only
-    bool was_cut_short; // the last run ended without a word
+    struct parts parts;   // for the control socket, the metrics and the page
+    struct conf *conf;    // the pipeline's thread reads and exchanges the configuration
+    struct role role;     // the pipeline's thread only
+    bool alarm_may_stand; // the last run's, about the journal (own_alarms_may_stand)
     const struct daemon_options *options;
     // The node-name-map's names; NULL: there are none. The pipeline's thread exchanges the map.
     struct names *map;

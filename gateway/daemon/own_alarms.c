@@ -9,6 +9,7 @@
 #include "policy/summaries.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static bool own_alarms_find_end_of_run(struct journal *journal, int64_t *before,
     return found;
 }
 
-bool own_alarms_is_cut_short(struct journal *journal)
+static bool own_alarms_is_cut_short(struct journal *journal)
 {
     int64_t before = INT64_MAX;
     bool stopped = false, more = true, any = false;
@@ -122,6 +123,35 @@ bool own_alarms_is_cut_short(struct journal *journal)
         any = any || more;
     }
     return any;
+}
+
+// Opens the note about the journal. `mode` as for fopen(3); "we" empties the note.
+static FILE *own_alarms_open_note(const struct gateway *gateway, const char *mode)
+{
+    char path[CONF_PATH_SIZE + 16];
+    snprintf(path, sizeof path, "%s.journal", gateway->conf->socket);
+    return fopen(path, mode);
+}
+
+bool own_alarms_may_stand(const struct gateway *gateway)
+{
+    struct journal *journal = gateway->parts.journal;
+    FILE *note = own_alarms_open_note(gateway, "re");
+    int64_t last;
+    if (!note)
+        return own_alarms_is_cut_short(journal);
+    const bool known = fscanf(note, "%" SCNd64, &last) == 1 && last <= journal_last(journal);
+    fclose(note);
+    return !known;
+}
+
+void own_alarms_note_journal(const struct gateway *gateway, int64_t last)
+{
+    FILE *note = own_alarms_open_note(gateway, "we");
+    if (note && last >= 0)
+        fprintf(note, "%" PRId64 "\n", last);
+    if (note)
+        fclose(note);
 }
 
 struct event *own_alarms_end_of_journal(const struct gateway *gateway,

@@ -41,11 +41,17 @@ bool own_alarms_receiver_is_active(struct gateway *gateway, const char *receiver
 // Nothing else will clear the alarm. Also true for the "flapping" alarm of such a key.
 bool own_alarms_is_former(const struct gateway *gateway, const char *key);
 
-// Whether the last run ended without a word: the process was killed, or could not write to the
-// journal at its end. Call it before the pipeline runs.
-bool own_alarms_is_cut_short(struct journal *journal);
+// Whether receivers may have the alarm about the journal from the last run, although the journal
+// does not have the alarm. A note beside the control socket, which the journal's disk cannot keep
+// from being written, tells. Without the note, as after a boot: the run ended without a word. Call
+// it before the pipeline runs.
+bool own_alarms_may_stand(const struct gateway *gateway);
 
-// Returns the event that ends the alarm about the journal after a run that was cut short. The run
+// Notes that receivers have no alarm that is not in the journal's file, if the file has the event
+// with the number `last`. Below 0: notes that receivers may have one.
+void own_alarms_note_journal(const struct gateway *gateway, int64_t last);
+
+// Returns the event that ends the alarm for which own_alarms_may_stand returned true. The last run
 // may have sent the alarm and not written the alarm.
 struct event *own_alarms_end_of_journal(const struct gateway *gateway,
                                         const struct event_builder *builder);

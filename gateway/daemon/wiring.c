@@ -139,6 +139,8 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
         [JOURNAL_DROPPING] = {CATALOGUE_JOURNAL_DROPPING, OWN_ALARMS_DROPPING},
         [JOURNAL_DROPPING_ENDED] = {CATALOGUE_JOURNAL_DROPPING_ENDED, OWN_ALARMS_DROPPING}};
     struct gateway *g = ctx;
+    if (change == JOURNAL_DEGRADED || change == JOURNAL_HEALED)
+        own_alarms_note_journal(g, change == JOURNAL_HEALED ? journal_last(g->parts.journal) : -1);
     wiring_emit(g, EVENTS[change].type, EVENTS[change].alarm, reason, lost);
     if (change == JOURNAL_HEALED && g->settings_changed)
         loop_wake_up(g->settings_changed); // the journal may have read the settings only now

@@ -398,6 +398,34 @@ def test_a_directory_that_is_removed(made):
     assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 60
 
 
+def test_a_kill_ends_only_an_alarm_that_receivers_have(made):
+    gateway, output, reporter = made()
+
+    def kill_and_restart():
+        gateway.kill()
+        gateway.faults.write_errno = 0
+        output.unlink()
+        gateway.start()
+        wait_port(gateway)
+        reporter.send(20)
+        wait_until(lambda: numbers_in(output)[-1:] == [reporter.count], "the last event")
+        return names_in(output).count("alarm-cleared")
+
+    reporter.send(20)
+    assert [kill_and_restart() for _ in range(3)] == [0, 0, 0]
+    gateway.faults.write_errno = errno.EIO
+    reporter.send(20)
+    durable(gateway, False)
+    wait_until(lambda: "journal-degraded" in names_in(output), "the alarm")
+    assert [kill_and_restart() for _ in range(3)] == [1, 0, 0]
+    gateway.faults.write_errno = errno.EIO
+    reporter.send(20)
+    durable(gateway, False)
+    gateway.faults.write_errno = 0
+    wait_until(lambda: "journal-healed" in names_in(output), "the end of the alarm")
+    assert kill_and_restart() == 0
+
+
 def test_a_file_that_is_damaged(made):
     """The file's pages are overwritten while it is in use. Nobody needs them, until the next start: then the gateway sets
     the file aside. No later event is lost."""
