@@ -56,8 +56,10 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem,
     if (receiver->notified_failing && is_well) {
         log_condition(receiver->options.log, LOG_LEVEL_INFO, "receiver %s works again", name);
         receiver->notified_failing = false;
+        const bool waits = receiver->sink.keep || receiver->tickets.count > 0;
         receiver->options.change(receiver->options.ctx, name, RECEIVER_BACK,
-                                 "it takes events again", dropped);
+                                 waits ? "it takes events again" : "no event waits for it any more",
+                                 dropped);
     }
 }
 
@@ -505,6 +507,18 @@ static bool receiver_keep(struct receiver *receiver)
     return true;
 }
 
+// Goes on trying a failing receiver for which no event waits, as after a flush: nothing else would
+// show that the receiver is back.
+static void receiver_try_again(struct receiver *receiver)
+{
+    const int64_t now = receiver_now_of(receiver);
+    const bool fails = receiver->has_problem || atomic_load(&receiver->recalled);
+    if (fails && !receiver->sink.keep && receiver_all_delivered(receiver) &&
+        !atomic_load(&receiver->paused) && !receiver_is_ending(receiver, now) &&
+        receiver_open(receiver, now))
+        receiver_health_succeed(receiver);
+}
+
 static void receiver_step(struct receiver *receiver)
 {
     const struct tickets *t = &receiver->tickets;
@@ -538,6 +552,7 @@ static void receiver_step(struct receiver *receiver)
     receiver_retire(receiver);
     receiver_again_end(receiver);
     receiver_note_oldest(receiver);
+    receiver_try_again(receiver);
     receiver_trial_tell(receiver, receiver_now_of(receiver));
 }
 

@@ -25,18 +25,18 @@ struct fake_sink {
     unsigned window; // 0: send confirms every event at once
     enum fake_receiver_answers answers;
     unsigned done_every; // with a window: send confirms every n-th event at once; 0: none
-    unsigned refuse_open, refuse_send, fail_wait; // how many calls fail; each counts down
-    unsigned send_before_fail;                    // sends that succeed before refuse_send counts
-    bool hold;                                    // send blocks
-    bool one_at_a_time;                           // an event has to follow each pending one
-    unsigned long refuse_from, refuse_through;    // numbers of the events that it refuses; 0: none
-    bool doubts;          // it does not say which event in flight it refuses
-    bool overtakes;       // its events may overtake each other
-    bool refuses_in_send; // it refuses at once, not later with the answers
-    bool keeps_state;     // it is the sink of a state
-    atomic_bool behind;   // which it cannot keep
-    atomic_bool busy;     // and there is more to do
-    int64_t answers_at;   // from then on (monotonic) it confirms all pending events; 0: never
+    _Atomic unsigned refuse_open, refuse_send, fail_wait; // how many calls fail; each counts down
+    unsigned send_before_fail;                 // sends that succeed before refuse_send counts
+    bool hold;                                 // send blocks
+    bool one_at_a_time;                        // an event has to follow each pending one
+    unsigned long refuse_from, refuse_through; // numbers of the events that it refuses; 0: none
+    bool doubts;                               // it does not say which event in flight it refuses
+    bool overtakes;                            // its events may overtake each other
+    bool refuses_in_send;                      // it refuses at once, not later with the answers
+    bool keeps_state;                          // it is the sink of a state
+    atomic_bool behind;                        // which it cannot keep
+    atomic_bool busy;                          // and there is more to do
+    int64_t answers_at; // from then on (monotonic) it confirms all pending events; 0: never
 
     // Recorded.
     bool holding, is_open;

@@ -528,11 +528,63 @@ TEST(chance_takes_up_to_half_of_a_wait_away)
 TEST(back_is_told_for_a_predecessor_that_failed)
 {
     options.was_failing = true;
-    start();
+    journal_receiver(journal, "siem");
     put(1, 1);
+    start();
     stop();
     assert_int_equal(change_count, 1);
     check_change(0, RECEIVER_BACK, "it takes events again");
+}
+
+static void wait_problem(bool problem)
+{
+    do {
+        atomic_fetch_add(&fake.time.monotonic, CLOCK_US_PER_S);
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while ((status.problem[0] != '\0') != problem);
+}
+
+TEST(a_receiver_for_which_nothing_waits_is_tried_until_it_is_back)
+{
+    for (int i = 0; i < 2; i++) {
+        change_count = 0;
+        options.age_max_us = i == 0 ? 0 : 60 * CLOCK_US_PER_S;
+        fake.refuse_open = 1000000;
+        start();
+        put(1, 2);
+        wait_problem(true);
+        if (i == 0)
+            receiver_flush(receiver);
+        else
+            atomic_fetch_add(&fake.time.utc, 61 * CLOCK_US_PER_S);
+        do
+            receiver_get_status(receiver, &status);
+        while (status.lag > 0);
+        const uint64_t failed = status.failed;
+        do { // while nobody is there
+            wait_problem(true);
+        } while (status.failed <= failed);
+        fake.refuse_open = 0;
+        wait_problem(false);
+        stop();
+        assert_int_equal(change_count, 2);
+        check_change(0, RECEIVER_FAILING, "nobody is there");
+        check_change(1, RECEIVER_BACK, "no event waits for it any more");
+    }
+}
+
+// As after a restart: the alarm of the last run stands, and all is delivered.
+TEST(back_is_told_for_a_predecessor_although_nothing_waits)
+{
+    options.was_failing = true;
+    start();
+    wait_problem(false);
+    while (!fake.opens)
+        sched_yield();
+    stop();
+    assert_int_equal(change_count, 1);
+    check_change(0, RECEIVER_BACK, "no event waits for it any more");
 }
 
 // Only a confirmation shows that the receiver works, not the sending of events.
@@ -1599,6 +1651,8 @@ int main(void)
         RECEIVER_TEST(what_is_handed_over_again_is_counted_apart),
         RECEIVER_TEST(failing_and_back_are_told_once_each),
         RECEIVER_TEST(back_is_told_for_a_predecessor_that_failed),
+        RECEIVER_TEST(a_receiver_for_which_nothing_waits_is_tried_until_it_is_back),
+        RECEIVER_TEST(back_is_told_for_a_predecessor_although_nothing_waits),
         RECEIVER_TEST(attempts_that_failed_are_counted),
         RECEIVER_TEST(waits_grow_to_half_a_minute),
         RECEIVER_TEST(chance_takes_up_to_half_of_a_wait_away),
