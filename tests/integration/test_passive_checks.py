@@ -15,6 +15,7 @@ import threading
 import pytest
 from lab import pages
 from lab.gateway import IBTRAPCTL, Gateway, section
+from lab.processes import wait_until
 
 HOST = socket.gethostname()
 
@@ -48,17 +49,29 @@ def words_of(line):
     return re.sub(r"\d+", "N", line)
 
 
+def steady(gateway, act):
+    """Acts until the verdict is the same before and after it, and returns the verdict: the port may open meanwhile."""
+    def same():
+        before = said(gateway)
+        act()
+        after = said(gateway)
+        return (before[0], words_of(before[1])) == (after[0], words_of(after[1])) and after
+    return wait_until(same, "the same verdict twice")
+
+
 @pytest.mark.parametrize("runs", [True, False])
 def test_nagios_gets_an_external_command(gateway, runs):
     """[time] PROCESS_SERVICE_CHECK_RESULT;host;service;return code;output, in one line."""
     if not runs:
         gateway.stop()
     commands = gateway.directory / "nagios.cmd"
-    commands.touch()
-    run(gateway, "PROCESS_SERVICE_CHECK_RESULT", {"/var/lib/nagios4/rw/nagios.cmd": commands})
+
+    def check():
+        commands.write_text("")
+        run(gateway, "PROCESS_SERVICE_CHECK_RESULT", {"/var/lib/nagios4/rw/nagios.cmd": commands})
+    status, output = steady(gateway, check)
     [line] = commands.read_text().splitlines()
     found = re.fullmatch(r"\[(\d{10})\] PROCESS_SERVICE_CHECK_RESULT;([^;]+);([^;]+);([0-3]);(.+)", line)
-    status, output = said(gateway)
     assert found.group(2, 3) == (HOST, "ibtrapd")
     assert (int(found[4]), words_of(found[5])) == (status, words_of(output))
     assert output.startswith("ibtrapd ") and (status == 2 or runs)
@@ -106,10 +119,12 @@ def test_icinga_gets_the_action(gateway, runs):
     netrc = gateway.directory / "netrc"
     netrc.write_text("machine 127.0.0.1 login gateway password secret\n")
     with Icinga() as icinga:
-        run(gateway, "process-check-result", {"https://icinga.example.org:5665": icinga.address,
-                                              "/etc/ibtrapd/icinga.netrc": netrc, "--cacert /etc/ibtrapd/icinga-ca.pem ": ""})
+        def check():
+            icinga.posted.clear()
+            run(gateway, "process-check-result", {"https://icinga.example.org:5665": icinga.address,
+                                                  "/etc/ibtrapd/icinga.netrc": netrc, "--cacert /etc/ibtrapd/icinga-ca.pem ": ""})
+        status, output = steady(gateway, check)
     [(path, headers, action)] = icinga.posted
-    status, output = said(gateway)
     line, _, values = output.partition(" | ")
     assert path == "/v1/actions/process-check-result" and headers["Accept"] == "application/json"
     assert base64.b64decode(headers["Authorization"].split()[1]) == b"gateway:secret"

@@ -193,7 +193,8 @@ def test_the_led_of_a_switch_is_switched_and_does_what_it_says(serve, snmpd, tmp
     leds.mkdir()
     site = serve(leds=leds)
     one, two = (leds / str(fabric.lid_of(leaf)) for leaf in ("leaf1", "leaf2"))
-    assert get(snmpd, (*BEACON, *LEAF1)) == get(snmpd, (*BEACON_OPER, *LEAF1)) == DARK
+    columns = [(*column, *leaf) for column in (BEACON, BEACON_OPER) for leaf in (LEAF1, LEAF2)]
+    wait_until(lambda: [get(snmpd, one) for one in columns] == [DARK] * 4, "the LEDs to be read")
     assert snmpset(snmpd, ((*BEACON, *LEAF1), "i", 1)) == ""
     assert one.read_text() == "1" and not two.exists()
     assert get(snmpd, (*BEACON_OPER, *LEAF1)) == LIGHT and get(snmpd, (*BEACON_OPER, *LEAF2)) == DARK

@@ -130,7 +130,7 @@ class Site:
     disk can be made to fail."""
 
     # Seconds until it has to be quiet; all times that are configured are far shorter.
-    PATIENCE = float(os.environ.get("IBTRAPD_PATIENCE", "25"))
+    PATIENCE = float(os.environ.get("IBTRAPD_PATIENCE", "120"))
 
     def __init__(self, net_text, seed=0, pair=False, policy=None, hold_down=0, held=("node*",), which=None,
                  faulty=False):
