@@ -140,7 +140,7 @@ const char *audience_refusal(const struct audience *audience, const struct event
     const char *item = audience_filter_refusal(audience, event);
     if (item)
         return item;
-    if (has_past && raises && audience_repeats(audience, event))
+    if (has_past && raises && !event->sent_again && audience_repeats(audience, event))
         return "told before";
     return suppressed && audience_hears_of_cause(audience, event) ? "suppressed" : NULL;
 }

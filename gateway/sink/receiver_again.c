@@ -30,13 +30,9 @@ static struct event *receiver_again_mark(const struct event *event)
 // or the disk fails.
 static struct event *receiver_again_load(struct receiver *receiver, int64_t number)
 {
-    struct journal_item item;
-    struct event *copy = NULL;
-    if (journal_read(receiver->options.journal, number - 1, &item, 1) == 0)
-        return NULL;
-    if (item.event && item.sequence == number)
-        copy = receiver_again_mark(item.event);
-    event_unref(item.event);
+    struct event *event = journal_read_one(receiver->options.journal, number);
+    struct event *copy = event ? receiver_again_mark(event) : NULL;
+    event_unref(event);
     return copy;
 }
 

@@ -242,6 +242,9 @@ TEST(whoever_was_told_apart_is_not_told_again)
     append(event_ref(late));
     want_node("node1");
     check_refused(late, "told before");
+    late->sent_again = true; // an operator wants so
+    assert_null(audience_refusal(&audience, late));
+    late->sent_again = false;
     late->severity = SEVERITY_ERROR; // which says more
     assert_null(audience_refusal(&audience, late));
     late->severity = SEVERITY_WARNING;
