@@ -117,11 +117,8 @@ static void check_sent(const struct command *command, const char *socket)
         words[i] = strcmp(command->name, "dry-run") == 0         ? path
                    : strncmp(command->name, "topology ", 9) == 0 ? topology_path(command)
                                                                  : number;
-    const struct arguments a = {.out = stderr,
-                                .command = command,
-                                .socket = socket,
-                                .count = command->min,
-                                .words = words};
+    const struct arguments a = {
+        .out = stderr, .command = command, .socket = socket, .count = command->min, .words = words};
     pthread_mutex_lock(&noted_lock);
     noted[0] = '\0';
     pthread_mutex_unlock(&noted_lock);
