@@ -61,9 +61,9 @@ enum fabric_speed {
     FABRIC_FDR10 = 1 << 8, // 10.3125
 };
 
-// The octets of PortInfo behind its keys, known for ports queried since the start, but not for ports
-// that the SA reports as down. Of a switch's external ports MasterSMLID and CapabilityMask are 0.
-// Snapshots are compared, and kept on disk, without PortInfo.
+// The octets of PortInfo behind its keys, known for ports queried since the start, but not for
+// ports that the SA reports as down. Of a switch's external ports MasterSMLID and CapabilityMask
+// are 0. Snapshots are compared, and kept on disk, without PortInfo.
 enum { FABRIC_PORT_INFO_FIRST = 18, FABRIC_PORT_INFO_SIZE = 45 };
 struct fabric_port_detail {
     bool known : 1;
