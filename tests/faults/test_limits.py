@@ -133,12 +133,27 @@ def send_while_memory_ends(machine, reporter, nth):
         if is_acknowledged(reporter, number):
             acknowledged.append(number)
         elif not machine.process.running:
-            assert machine.process.popen.returncode == 1, machine.log[-3000:]
-            assert "out of memory" in machine.log
-            machine.fabric.forget(machine.process)
-            return acknowledged, True
+            return acknowledged, ended_without_memory(machine)
     machine.faults.allocation = 0
-    return acknowledged, False
+    return acknowledged, not goes_on(machine) and ended_without_memory(machine)
+
+
+def ended_without_memory(machine):
+    assert machine.process.popen.returncode == 1, machine.log[-3000:]
+    assert "out of memory" in machine.log
+    machine.fabric.forget(machine.process)
+    return True
+
+
+def goes_on(machine):
+    """Whether the gateway answers still. It may end after the last answer to a Report."""
+    try:
+        wait_port(machine)
+    except LabError:
+        if machine.process.running:
+            raise
+        return False
+    return True
 
 
 def test_memory_that_ends_while_the_gateway_starts(machine):
