@@ -118,7 +118,8 @@ static bool retention_delete_some(struct journal *j, const struct store_size *si
     struct error err;
     char behind[STORE_NAME_MAX + 1], reason[192];
     int64_t most = size->first + PRUNE_ROWS_MAX - 1;
-    int64_t end = extent->through < most ? extent->through : most;
+    const bool all = extent->through <= most;
+    int64_t end = all ? extent->through : most;
     // Deletions of before were reported then.
     int64_t had = journal_least_cursor(j, journal_last(j), behind);
     struct mirror *cursors = j->mirrors[STORE_CURSORS];
@@ -127,7 +128,7 @@ static bool retention_delete_some(struct journal *j, const struct store_size *si
     int64_t wanted = had < end ? store_count_wanted(j->writer, had, end) : 0;
     retention_keep(j, size->first, end);
     int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
-    if (end == extent->through)
+    if (all)
         store_drop_kept(j->writer, end + 1, size->last);
     mirror_write(cursors, j->writer); // the next start finds no loss where there is none
     enum store_result result = store_commit(j->writer, &err);
@@ -143,7 +144,7 @@ static bool retention_delete_some(struct journal *j, const struct store_size *si
              "the journal has room for %s only, and receiver %s is too far behind", extent->limit,
              behind);
     journal_lose_events(j, wanted, end, reason);
-    return end == extent->through;
+    return all;
 }
 
 // The request is done; a request that came meanwhile is not.

@@ -16,6 +16,8 @@ static void metrics_begin(FILE *out, const char *type, const char *name, const c
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+#define METRICS_END ((const char *)NULL) // behind the last label of a sample
+
 // Writes a sample. NULL ends the list of its labels, pairs of a name and a value. A pair without a
 // value is left out.
 __attribute__((sentinel)) static void metrics_put_sample(FILE *out, const char *name, double number,
@@ -41,7 +43,7 @@ static void metrics_put(FILE *out, const char *type, const char *name, const cha
                         double value)
 {
     metrics_begin(out, type, name, help);
-    metrics_put_sample(out, name, value, NULL);
+    metrics_put_sample(out, name, value, METRICS_END);
 }
 
 // Writes the samples of one histogram. `receiver`: the label of each; NULL: there is none.
@@ -56,14 +58,16 @@ static void metrics_put_histogram(FILE *out, const char *name, const char *recei
     for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
         through += v.counts[i];
         snprintf(limit, sizeof limit, "%.10g", (double)histogram_limit_us(i) / US_PER_S);
-        metrics_put_sample(out, sample, (double)through, "receiver", receiver, "le", limit, NULL);
+        metrics_put_sample(out, sample, (double)through, "receiver", receiver, "le", limit,
+                           METRICS_END);
     }
     through += v.counts[HISTOGRAM_BUCKETS];
-    metrics_put_sample(out, sample, (double)through, "receiver", receiver, "le", "+Inf", NULL);
+    metrics_put_sample(out, sample, (double)through, "receiver", receiver, "le", "+Inf",
+                       METRICS_END);
     snprintf(sample, sizeof sample, "%s_sum", name);
-    metrics_put_sample(out, sample, (double)v.sum_us / US_PER_S, "receiver", receiver, NULL);
+    metrics_put_sample(out, sample, (double)v.sum_us / US_PER_S, "receiver", receiver, METRICS_END);
     snprintf(sample, sizeof sample, "%s_count", name);
-    metrics_put_sample(out, sample, (double)v.total, "receiver", receiver, NULL);
+    metrics_put_sample(out, sample, (double)v.total, "receiver", receiver, METRICS_END);
 }
 
 // The gateway.
@@ -71,7 +75,7 @@ static void metrics_put_histogram(FILE *out, const char *name, const char *recei
 static void metrics_put_gateway(FILE *out, const struct metrics *m)
 {
     metrics_begin(out, "gauge", "ibtrapd_build_info", "The release that runs; always 1.");
-    metrics_put_sample(out, "ibtrapd_build_info", 1, "version", m->release, NULL);
+    metrics_put_sample(out, "ibtrapd_build_info", 1, "version", m->release, METRICS_END);
     metrics_put(out, "gauge", "ibtrapd_uptime_seconds", "Time since the start.",
                 (double)m->uptime_us / US_PER_S);
     metrics_put(
@@ -127,7 +131,7 @@ static void metrics_put_events(FILE *out, const struct event_counts *counts)
             uint64_t n = atomic_load(&counts->events[kind][s]);
             if (n > 0 || s == (int)type->severity)
                 metrics_put_sample(out, "ibtrapd_events_total", (double)n, "event", type->name,
-                                   "severity", severity_word((enum severity)s), NULL);
+                                   "severity", severity_word((enum severity)s), METRICS_END);
         }
     }
     metrics_put(out, "counter", "ibtrapd_test_events_total", "Test events of all kinds.",
@@ -139,7 +143,7 @@ static void metrics_put_events(FILE *out, const struct event_counts *counts)
     for (size_t i = 0; i < reasons; i++)
         metrics_put_sample(out, "ibtrapd_events_suppressed_total",
                            (double)atomic_load(&counts->reasons[i].count), "reason",
-                           counts->reasons[i].word, NULL);
+                           counts->reasons[i].word, METRICS_END);
 }
 
 // The subnet manager.
@@ -173,7 +177,7 @@ static void metrics_put_subscriptions(FILE *out, const struct sa_status *agent)
             snprintf(trap, sizeof trap, "%u", (unsigned)one->trap);
         for (enum subscription_state s = SUBSCRIPTION_PENDING; s <= SUBSCRIPTION_NO_ANSWER; s++)
             metrics_put_sample(out, "ibtrapd_subscription_state", one->state == s, "trap", trap,
-                               "state", subscriptions_state_word(s), NULL);
+                               "state", subscriptions_state_word(s), METRICS_END);
     }
 }
 
@@ -205,7 +209,7 @@ static void metrics_put_active_alarms(FILE *out, const struct alarm_counts *coun
             metrics_put_sample(out, "ibtrapd_active_alarms", n, "event",
                                type ? type->name : "unknown", "category",
                                type ? category_word(type->category) : "unknown", "severity",
-                               severity_word((enum severity)s), NULL);
+                               severity_word((enum severity)s), METRICS_END);
         }
     }
 }
@@ -298,7 +302,7 @@ static void metrics_put_receivers(FILE *out, const struct metrics *m)
         for (size_t r = 0; r < m->receiver_count; r++) {
             const struct metrics_receiver *one = &m->receivers[r];
             metrics_put_sample(out, OF_RECEIVERS[i].name, OF_RECEIVERS[i].get(m, &one->status),
-                               "receiver", one->name, "kind", one->kind, NULL);
+                               "receiver", one->name, "kind", one->kind, METRICS_END);
         }
     }
     metrics_begin(out, "histogram", "ibtrapd_report_to_wire_seconds",

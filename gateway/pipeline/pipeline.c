@@ -416,7 +416,7 @@ static bool pipeline_step(struct pipeline *p, struct batch *batch)
     atomic_fetch_add(&p->beats, 1);
     if (item)
         handle_items(p, item, batch);
-    else if (ring_closed(p->queue))
+    else if (ring_closed(p->queue) && ring_count(p->queue) == 0) // an item may have come before
         pipeline_end_run(p);
     pipeline_tick(p);
     recall_late(p);

@@ -126,9 +126,10 @@ static bool device_put_kind(struct agentx_value *out, const struct fabric_node *
 bool device_put_port_name(struct agentx_value *out, const struct look *look, uint32_t node,
                           uint8_t port)
 {
-    char text[DISPLAY_STRING_MAX + 1], ascii[FABRIC_DESCRIPTION_SIZE];
+    char text[DISPLAY_STRING_MAX + 1];
     struct text t = text_in(text, sizeof text);
     if (look->of_fabric) {
+        char ascii[FABRIC_DESCRIPTION_SIZE];
         text_ascii(device_name(look, &look->fabric->nodes[node]), ascii, sizeof ascii);
         text_addf(&t, "%s/", ascii);
     }
