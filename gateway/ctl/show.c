@@ -70,9 +70,9 @@ static const char *show_placeholder(FILE *out, const char *p, const json_t *obje
 {
     const json_t *value = show_member(object, p, strcspn(p, ":/#$>~}"));
     const char *form = p + strcspn(p, ":/#$>~}"), *behind = p + strcspn(p, "}") + 1;
-    char number[SHOW_NUMBER_SIZE], *end;
+    char number[SHOW_NUMBER_SIZE], *end = "";
     const long wide = *form == '}' ? 0 : strtol(form + 1, &end, 10);
-    const char *text = show_text(value, *form == '/' ? wide : 1, number);
+    const char *text = show_text(value, *form == '/' && wide > 0 ? wide : 1, number);
     if (*form == '#')
         terminal_word(out, text, (int)wide);
     else if (*form == '$')

@@ -469,9 +469,9 @@ static void alarms_begin_file(void *self)
 static void alarms_free(void *self)
 {
     struct alarms *a = self;
-    for (struct alarm_entry *e; (e = TAILQ_FIRST(&a->order)) != NULL;) {
+    for (struct alarm_entry *e = TAILQ_FIRST(&a->order), *next; e; e = next) {
+        next = TAILQ_NEXT(e, in_order);
         alarms_set_active(a, e, false); // frees its root cause
-        TAILQ_REMOVE(&a->order, e, in_order);
         compact_alarm_clear(&e->alarm);
         free(e);
     }

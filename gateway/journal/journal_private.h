@@ -157,7 +157,7 @@ struct journal {
 // of more than 3,000.
 
 struct packed *packed_new(const struct event *event); // a reference
-struct packed *packed_ref(struct packed *packed);     // another reference; NULL is allowed
+struct packed *packed_ref(struct packed *packed);     // another reference
 void packed_unref(struct packed *packed);             // NULL is allowed
 
 // Fills the columns of the event, which point into `packed`.

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "model/event_record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +40,7 @@ struct packed *packed_new(const struct event *event)
 
 struct packed *packed_ref(struct packed *packed)
 {
-    if (packed)
-        atomic_fetch_add(&packed->references, 1);
+    atomic_fetch_add(&packed->references, 1);
     return packed;
 }
 
@@ -54,6 +54,7 @@ void packed_unref(struct packed *packed)
 // if the record cannot be read.
 static struct event *read_packed(const struct packed *packed, struct error *err)
 {
+    assert(packed);
     struct event *event = event_make(NULL);
     if (event_record_fill(event, packed->record, packed->size, err))
         return event;
