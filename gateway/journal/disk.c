@@ -75,25 +75,6 @@ static bool disk_lock_and_take(struct disk *d, int64_t earlier_us)
     return idle;
 }
 
-bool disk_run(struct disk *disk, disk_work *work, int64_t argument, int64_t earlier_us,
-              int64_t wait_us)
-{
-    bool done = disk_lock_and_take(disk, earlier_us);
-    if (done && disk->has_thread) {
-        disk->work = work;
-        disk->argument = argument;
-        pthread_cond_signal(&disk->asked);
-        done = disk_wait_idle(disk, wait_us);
-    } else if (done) {
-        pthread_mutex_unlock(&disk->lock);
-        work(disk->ctx, argument);
-        disk_give_back(disk);
-        return true;
-    }
-    pthread_mutex_unlock(&disk->lock);
-    return done;
-}
-
 bool disk_take(struct disk *disk, int64_t wait_us)
 {
     const bool taken = disk_lock_and_take(disk, wait_us);
@@ -107,6 +88,32 @@ void disk_give_back(struct disk *disk)
     disk->busy = false;
     pthread_cond_broadcast(&disk->idle);
     pthread_mutex_unlock(&disk->lock);
+}
+
+static bool disk_run_here(struct disk *d, disk_work *work, int64_t argument, int64_t earlier_us)
+{
+    const bool taken = disk_take(d, earlier_us);
+    if (taken) {
+        work(d->ctx, argument);
+        disk_give_back(d);
+    }
+    return taken;
+}
+
+bool disk_run(struct disk *disk, disk_work *work, int64_t argument, int64_t earlier_us,
+              int64_t wait_us)
+{
+    if (!disk->has_thread)
+        return disk_run_here(disk, work, argument, earlier_us);
+    bool done = disk_lock_and_take(disk, earlier_us);
+    if (done) {
+        disk->work = work;
+        disk->argument = argument;
+        pthread_cond_signal(&disk->asked);
+        done = disk_wait_idle(disk, wait_us);
+    }
+    pthread_mutex_unlock(&disk->lock);
+    return done;
 }
 
 bool disk_stop(struct disk *disk, int64_t wait_us)
