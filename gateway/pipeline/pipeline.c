@@ -46,6 +46,7 @@ struct item {
 
 // The Reports that one of the threads answers after its next commit.
 struct batch {
+    struct pipeline *pipeline;
     struct sa_report *reports[PIPELINE_BATCH_MAX];
     size_t count; // the other thread may answer the Reports, with the pipeline's lock
 };
@@ -64,8 +65,7 @@ struct pipeline {
     struct ring *queue;
     pthread_t threads[PIPELINE_THREADS];
     struct batch batches[PIPELINE_THREADS];
-    size_t joinable;       // threads
-    atomic_size_t started; // threads that have taken their batch
+    size_t joinable; // threads
     struct repeats repeats;
     struct random_pool random; // of the identifiers of events
     struct emitter emitter;
@@ -449,8 +449,8 @@ static bool pipeline_lead(struct pipeline *p, struct batch *batch)
 
 static void *pipeline_run(void *arg)
 {
-    struct pipeline *p = arg;
-    struct batch *batch = &p->batches[atomic_fetch_add(&p->started, 1)];
+    struct batch *batch = arg;
+    struct pipeline *p = batch->pipeline;
     bool commits = true;
     while (commits) {
         if (!ring_lead(p->queue, FOLLOW_US))
@@ -530,8 +530,9 @@ static int pipeline_start_threads(struct pipeline *p)
 {
     int rc = 0;
     for (size_t i = 0; i < PIPELINE_THREADS && rc == 0; i++) {
+        p->batches[i].pipeline = p;
         pthread_mutex_lock(&p->lock);
-        rc = thread_start(&p->threads[i], "pipeline", pipeline_run, p);
+        rc = thread_start(&p->threads[i], "pipeline", pipeline_run, &p->batches[i]);
         p->running += rc == 0;
         pthread_mutex_unlock(&p->lock);
         p->joinable += rc == 0;
