@@ -29,8 +29,11 @@ enum {
     JOURNAL_MEMORY_MAX = 4096,   // newest events kept in memory while degraded
     JOURNAL_MEMORY_KEPT = 1024,  // newest events kept in memory otherwise
     JOURNAL_RECEIVERS_MAX = 512, // cursors, also of receivers that are gone
-    JOURNAL_LINKS_PAGE = 64,     // events of one journal_read_links_back
-    JOURNAL_SNAPSHOTS_MAX = 32,  // snapshots of the fabric kept in the file
+    // Of one alarm, back from the last: retention keeps so many, and so many judge a receiver's
+    // events.
+    JOURNAL_RAISES_MAX = 32,
+    JOURNAL_LINKS_PAGE = 64,    // events of one journal_read_links_back
+    JOURNAL_SNAPSHOTS_MAX = 32, // snapshots of the fabric kept in the file
     // A request to prune keeps events younger than this: they identify repeated Reports.
     JOURNAL_YOUNG_US = 10000000,
 };

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { PRUNE_ROWS_MAX = 5000, ALARMS_AT_ONCE = 64, RAISES_MAX = 32 };
+enum { PRUNE_ROWS_MAX = 5000, ALARMS_AT_ONCE = 64 };
 
 // The events that retention may delete.
 struct extent {
@@ -88,7 +88,7 @@ static void retention_keep_alarm(struct journal *j, const struct alarm_events *a
     if (alarm->last <= end)
         store_keep_event(j->writer, alarm->last, alarm->key);
     int64_t number = alarm->told;
-    for (int i = 0; i < RAISES_MAX && number >= first; i++) {
+    for (int i = 0; i < JOURNAL_RAISES_MAX && number >= first; i++) {
         int64_t earlier = 0;
         store_read(j->writer, STORE_AFTER, number - 1, 1, retention_note_told, &earlier, &err);
         if (number <= end)

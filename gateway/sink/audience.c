@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-enum { CAUSES_MAX = 8 };  // a chain, followed by policy, too
-enum { RAISES_MAX = 32 }; // of an alarm, read to judge an event about the alarm
+enum { CAUSES_MAX = 8 }; // a chain, followed by policy, too
 
 static void audience_lock(const struct audience *a)
 {
@@ -73,7 +72,7 @@ static enum audience_told audience_find_raise(const struct audience *a, int64_t 
                                               const struct event *event)
 {
     enum audience_told told = AUDIENCE_NOT_TOLD;
-    for (int i = 0; i < RAISES_MAX && told == AUDIENCE_NOT_TOLD && number > 0; i++) {
+    for (int i = 0; i < JOURNAL_RAISES_MAX && told == AUDIENCE_NOT_TOLD && number > 0; i++) {
         struct event *raise = journal_read_one(a->journal, number);
         if (!raise || event_alarm(raise) != ALARM_RAISES)
             told = AUDIENCE_UNKNOWN;
