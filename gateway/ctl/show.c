@@ -82,7 +82,8 @@ static const char *show_placeholder(FILE *out, const char *p, const json_t *obje
     else if (*form == '~')
         terminal_hang(out, (int)wide, text);
     else if (*form == ':')
-        fprintf(out, "%*.*s", (int)wide, *end == '.' ? atoi(end + 1) : INT_MAX, text);
+        fprintf(out, "%*.*s", (int)wide, *end == '.' ? (int)strtol(end + 1, NULL, 10) : INT_MAX,
+                text);
     else
         fputs(text, out);
     return behind;
