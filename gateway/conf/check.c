@@ -7,6 +7,7 @@
 #include "model/address.h"
 #include "model/catalogue.h"
 #include "model/names.h"
+#include "model/node_name.h"
 #include "model/severity.h"
 #include "model/topology_file.h"
 
@@ -497,6 +498,13 @@ static bool check_pattern_is_guid(const char *value)
                         strspn(value, "0123456789abcdefABCDEF:*?") == strlen(value);
     return groups || (strncmp(value, "0x", 2) == 0 && strlen(value) == GUID_LENGTH &&
                       strspn(value + 2, "0123456789abcdefABCDEF*?") == GUID_LENGTH - 2);
+}
+
+bool check_host_pattern(const char *value, struct error *reason)
+{
+    return node_name_is_pattern(value) ||
+           error_set(reason,
+                     "must have one %%h, the name of the host, and may have %%d at its end");
 }
 
 bool check_node_pattern(const char *value, struct error *reason)

@@ -32,6 +32,7 @@ check_fn check_event_pattern;    // a pattern that some event's identifier fits
 check_fn check_category_pattern; // a pattern that some category fits
 check_fn check_node_pattern;     // of names: no regular expression, and no GUID
 check_fn check_guid_pattern;     // with at least one GUID that fits, 0x and 16 lower-case digits
+check_fn check_host_pattern;     // a pattern of model/node_name.h
 check_fn check_any_pattern;      // of either kind; what begins with 0x is a pattern of GUIDs
 
 // Those that look outside of the configuration. A path is absolute already.

@@ -48,6 +48,15 @@ static const struct schema_item FABRIC[] = {
      .help = "Names for nodes, in the format of ibnetdiscover(8): lines such as "
              "`0x0002c903000e1234 leaf12`. Virtual functions, which no sweep finds, can be named "
              "there, too, by the GUIDs of their ports."},
+    {"host_names", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_CONF(fabric.host_names),
+     .check = check_host_pattern, .example = "{\"MF0;%h:%d\", \"%h %d\"}",
+     .help =
+         "How the names of nodes are composed, as in rdma-ndd(8): `%h` is the name of the host "
+         "or switch, without a blank, and `%d` at the end the word of the adapter. All adapters "
+         "with one `%h` are one host. The first pattern that fits a name counts; else the "
+         "whole name is that of the host. A pattern with a blank is for hosts alone. Without "
+         "this item, the patterns are those of the example: `gpu17 mlx5_3` is an adapter of "
+         "gpu17."},
     {"expected_topology", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(fabric.expected_topology),
      .check = check_path, .look = check_topology_file,
      .example = "\"/etc/ibtrapd/expected.topology\"",

@@ -58,6 +58,7 @@ static void settings_use_names(struct gateway *g, struct event_builder *builder,
                                const struct settings *settings)
 {
     struct names *names = names_with(g->map, settings);
+    topology_set_host_names(g->parts.topology, &g->conf->fabric.host_names);
     topology_rename(g->parts.topology, names);
     builder->names = names; // the topology has the reference; only this thread exchanges the names
     names_unref(names);

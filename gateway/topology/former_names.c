@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "model/node_name.h"
 #include "topology/describe.h"
 
 #include <stdio.h>
@@ -110,6 +111,18 @@ void former_names_rename(struct former_names *former, const struct fabric *fabri
         if (name && (!now || strcmp(name, now) != 0))
             former_names_note(former, guid, name, fabric->time_us);
     }
+}
+
+const char *former_names_last(const struct former_names *former, uint64_t guid, int64_t now_us)
+{
+    const struct former_name *last = NULL,
+                             *at = former->next > 0 ? former_names_next(former, NULL, guid) : NULL;
+    for (; at; at = former_names_next(former, at, guid)) {
+        if ((!last || at->time_us > last->time_us) && now_us - at->time_us <= FORMER_NAMES_US &&
+            !node_name_is_of_factory(at->is.name))
+            last = at;
+    }
+    return last ? last->is.name : NULL;
 }
 
 static void former_names_add_of(const struct former_names *former, struct event *event,

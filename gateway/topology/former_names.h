@@ -13,7 +13,7 @@
 // For how long a name counts after the node lost the name, or came back under another name.
 #define FORMER_NAMES_US (INT64_C(86400) * 1000000)
 
-enum { FORMER_NAMES_MAX = 4096 }; // the oldest are forgotten first
+enum { FORMER_NAMES_MAX = 16384 }; // the oldest are forgotten first
 
 struct former_names;
 
@@ -27,6 +27,10 @@ void former_names_compare(struct former_names *former, const struct fabric *befo
 // Notes the names of `from` where `to` has another name for the node or port. Both may be NULL.
 void former_names_rename(struct former_names *former, const struct fabric *fabric,
                          const struct names *from, const struct names *to);
+
+// The last name of the node that was no description of the factory, while the name counts. NULL:
+// none is known. Valid until the next change of `former`.
+const char *former_names_last(const struct former_names *former, uint64_t guid, int64_t now_us);
 
 // Adds the former names of the event's nodes and ports, at most EVENT_OTHER_NAMES_MAX.
 void former_names_add(const struct former_names *former, struct event *event);

@@ -2,6 +2,7 @@
 #include "topology/topology.h"
 
 #include "base/memory.h"
+#include "model/node_name.h"
 #include "topology/departed.h"
 #include "topology/describe.h"
 #include "topology/former_names.h"
@@ -13,10 +14,12 @@
 
 struct topology {
     struct log *log;         // NULL: none
-    pthread_mutex_t lock;    // over the next two; the pipeline's thread, which writes them, reads
+    pthread_mutex_t lock;    // over the next three; the pipeline's thread, which writes them, reads
                              // them without it
     struct names *names;     // may be NULL
     struct fabric *current;  // NULL: no sweep yet
+    struct systems *systems; // of `current`
+    struct filter_list host_names;
     struct fabric *restored; // until it has been compared; NULL: nothing to compare with
     unsigned base_sweeps;
     bool has_base; // changes are reported from now on
@@ -43,6 +46,7 @@ void topology_free(struct topology *topology)
     if (!topology)
         return;
     fabric_unref(topology->current);
+    systems_unref(topology->systems);
     fabric_unref(topology->restored);
     names_unref(topology->names);
     former_names_free(topology->former_names);
@@ -56,6 +60,57 @@ static const struct fabric *topology_known_guids(const struct topology *topology
     return topology->current ? topology->current : topology->restored;
 }
 
+// Systems.
+
+// The last good name outlives a boot, which shows the name of the factory.
+static const char *topology_find_name(void *ctx, const struct fabric_node *node, bool *now)
+{
+    const struct topology *topology = ctx;
+    const struct fabric *last = topology->current ? topology->current : topology->restored;
+    const char *name = describe_name(node, 0, topology->names);
+    *now = !node_name_is_of_factory(name);
+    const char *former =
+        *now ? NULL
+             : former_names_last(topology->former_names, node->guid, last ? last->time_us : 0);
+    return former ? former : name;
+}
+
+static struct systems *topology_make_systems(struct topology *topology, struct fabric *fabric)
+{
+    return systems_make(fabric, &(struct systems_names){.patterns = &topology->host_names,
+                                                        .find = topology_find_name,
+                                                        .ctx = topology});
+}
+
+static void topology_publish_systems(struct topology *topology, struct fabric *fabric)
+{
+    struct systems *old = topology->systems, *made = topology_make_systems(topology, fabric);
+    if (made->too_large > 0 && (!old || old->too_large == 0) && topology->log)
+        log_write(topology->log, LOG_LEVEL_WARNING,
+                  "%u names or SystemImageGUIDs, the first is %s, have more nodes than a host (%d) "
+                  "or a box (%d) can have: each of these nodes counts as a host or box of its own; "
+                  "give the nodes names of their own, or set host_names",
+                  (unsigned)made->too_large, made->too_large_first, SYSTEMS_HOST_NODES_MAX,
+                  SYSTEMS_BOX_NODES_MAX);
+    pthread_mutex_lock(&topology->lock);
+    topology->systems = made;
+    pthread_mutex_unlock(&topology->lock);
+    systems_unref(old);
+}
+
+void topology_set_host_names(struct topology *topology, const struct filter_list *patterns)
+{
+    topology->host_names = *patterns;
+}
+
+struct systems *topology_systems(struct topology *topology)
+{
+    pthread_mutex_lock(&topology->lock);
+    struct systems *systems = systems_ref(topology->systems);
+    pthread_mutex_unlock(&topology->lock);
+    return systems;
+}
+
 void topology_rename(struct topology *topology, struct names *names)
 {
     if (topology_known_guids(topology))
@@ -66,6 +121,8 @@ void topology_rename(struct topology *topology, struct names *names)
     topology->names = names_ref(names);
     pthread_mutex_unlock(&topology->lock);
     names_unref(old);
+    if (topology->current)
+        topology_publish_systems(topology, topology->current);
 }
 
 struct names *topology_names(struct topology *topology)
@@ -86,6 +143,8 @@ void topology_restore(struct topology *topology, struct fabric *last)
 
 static void topology_publish(struct topology *topology, struct fabric *now)
 {
+    if (!topology->systems || topology->systems->fabric != now)
+        topology_publish_systems(topology, now);
     pthread_mutex_lock(&topology->lock);
     struct fabric *old = topology->current;
     topology->current = now;
@@ -127,8 +186,8 @@ static struct fabric *topology_install(struct topology *topology, const struct f
 }
 
 // If the sweep before found no master, the last known master is the former one of a failover.
-static void topology_compare(struct topology *topology, const struct fabric *before,
-                             const struct fabric *now, struct changes *out)
+static void topology_compare(struct topology *topology, struct fabric *before, struct fabric *now,
+                             struct changes *out)
 {
     changes_between(before, now, topology->names, out);
     departed_ports_remember(&topology->departed, before, now, topology->names);

@@ -8,6 +8,7 @@
 #include "model/event.h"
 #include "model/fabric.h"
 #include "model/names.h"
+#include "model/systems.h"
 #include "topology/changes.h"
 
 // A complete sweep replaces the current fabric; only a silent I/O unit keeps its controllers. An
@@ -28,6 +29,10 @@ void topology_free(struct topology *topology); // NULL is allowed
 // Uses other names from now on; NULL: none. Keeps a reference.
 void topology_rename(struct topology *topology, struct names *names);
 
+// Reads the host parts of names by other patterns (model/systems.h), from the next topology_rename
+// or topology_update on. Copies the patterns. An empty list: the default.
+void topology_set_host_names(struct topology *topology, const struct filter_list *patterns);
+
 // Restores the fabric of the run before. The changes between this fabric and the base sweep are
 // reported as late. Takes over the reference. Call topology_restore before the first update.
 void topology_restore(struct topology *topology, struct fabric *last);
@@ -47,6 +52,10 @@ bool topology_has_base(const struct topology *topology);
 
 // A reference, the caller's. NULL: none yet.
 struct fabric *topology_current(struct topology *topology);
+
+// The systems of the current fabric and this fabric: a reference, the caller's. A node whose name
+// is one of the factory belongs to the system of its last name. NULL: no fabric yet.
+struct systems *topology_systems(struct topology *topology);
 
 // A reference, the caller's; NULL: there are none.
 struct names *topology_names(struct topology *topology);

@@ -129,6 +129,9 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"storm { rate = 100001 }", "1: item 'rate': value '100001': must be from 0 to 100000"},
         {"storm { period = 0 }", "1: item 'period': value '0': must be from 1 to 3600"},
         {"storm { period = 3601 }", "1: item 'period': value '3601': must be from 1 to 3600"},
+        {"fabric { host_names = {\"%d\"} }",
+         "1: item 'host_names': value '%d': must have one %h, the name of the host, and may have "
+         "%d at its end"},
         {"fabric { node_name_map = \"map\" }",
          "1: item 'node_name_map': value 'map': must be an absolute path"},
         {"fabric { node_name_map = \"/nonexistent\" }",
