@@ -134,7 +134,6 @@ static bool daemon_start_pipeline(struct gateway *g, struct error *err)
         .role = wiring_role,
         .request_sweep = wiring_request_sweep,
         .read_counters = wiring_read_counters,
-        .read_details = wiring_read_details,
         .event_trap_level = settings_trap_level,
         .read_late = wiring_on_late_read,
         .acknowledge = wiring_acknowledge,

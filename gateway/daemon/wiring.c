@@ -43,14 +43,6 @@ void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count)
         sweeper_read_counters(sweeper, switches, count);
 }
 
-void wiring_read_details(void *ctx, const struct error_details_list *list)
-{
-    struct gateway *g = ctx;
-    struct sweeper *sweeper = atomic_load(&g->parts.sweeper);
-    if (sweeper)
-        sweeper_read_details(sweeper, list);
-}
-
 static void wiring_name_sm(struct gateway *g, struct event_builder_occurrence *o)
 {
     struct sa_status status;
@@ -97,12 +89,6 @@ void wiring_on_counters(void *ctx, struct counter_reading *reading)
     struct gateway *g = ctx;
     pipeline_put_counters(g->parts.pipeline, reading);
     malloc_trim(0);
-}
-
-void wiring_on_details(void *ctx, struct error_details_list *list)
-{
-    struct gateway *g = ctx;
-    pipeline_put_details(g->parts.pipeline, list);
 }
 
 void wiring_on_overflow(void *ctx, bool over, const char *reason)
@@ -206,8 +192,7 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
         .was_over = own_alarms_is_active(g, OWN_ALARMS_SWEEP),
         .client = g->parts.client,
         .findings = {wiring_on_overflow, wiring_on_twin, g},
-        .listener = {wiring_on_fabric, wiring_on_counters, wiring_on_details, wiring_known_fabric,
-                     g},
+        .listener = {wiring_on_fabric, wiring_on_counters, wiring_known_fabric, g},
         .clock = &clock_system,
         .random = &random_system,
         .log = g->parts.log,

@@ -24,7 +24,6 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
 // From the sweeper (ib/sweeper.h) to the pipeline.
 void wiring_on_fabric(void *ctx, struct fabric *fabric);
 void wiring_on_counters(void *ctx, struct counter_reading *reading);
-void wiring_on_details(void *ctx, struct error_details_list *list);
 void wiring_on_overflow(void *ctx, bool over, const char *reason);
 void wiring_on_twin(void *ctx, const char *reason);
 
@@ -40,7 +39,6 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
 void wiring_acknowledge(void *ctx, const struct sa_report *report);
 void wiring_request_sweep(void *ctx);
 void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count);
-void wiring_read_details(void *ctx, const struct error_details_list *list);
 void wiring_on_late_read(void *ctx);
 enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric);
 

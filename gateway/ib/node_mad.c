@@ -354,14 +354,6 @@ bool gmp_read_tick(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint16_t *ti
     return data[PORT_SELECT] == port;
 }
 
-enum gmp_attribute gmp_details_attribute(enum counter counter)
-{
-    if (counter == COUNTER_FEC_UNCORRECTABLE)
-        return GMP_PORT_EXTENDED_SPEEDS_COUNTERS;
-    return counter == COUNTER_RCV_ERRORS ? GMP_PORT_RCV_ERROR_DETAILS
-                                         : GMP_PORT_XMIT_DISCARD_DETAILS;
-}
-
 // With RS-FEC, lanes count the symbols that were corrected.
 static void node_mad_fec_read_lanes(const uint8_t data[GMP_DATA_SIZE], struct error_details *out)
 {

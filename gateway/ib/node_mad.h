@@ -124,9 +124,8 @@ bool gmp_read_fec(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint64_t valu
 // Reads the Tick of PortSamplesControl, in symbol times of a lane: 1 to 256.
 bool gmp_read_tick(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint16_t *tick);
 
-// The attribute with the details of a counter. Sets `known` and the counts of `out`, unless they
-// are of another port.
-enum gmp_attribute gmp_details_attribute(enum counter counter);
+// Sets `known` and the counts of `out`, whose port and counter are set, unless they are of another
+// port. Reads PortRcvErrorDetails, PortXmitDiscardDetails or PortExtendedSpeedsCounters.
 void gmp_read_details(const uint8_t data[GMP_DATA_SIZE], struct error_details *out);
 
 // Writes the numbers (from 1) of the slots in which IOUnitInfo has a controller; returns how many.

@@ -26,7 +26,8 @@ struct sweep_size {
     uint32_t nodes, ports;
 };
 
-// The ticks that sweep_counters learned: zero-initialised at first. Free `all` with free(3).
+// What sweep_counters learned of ticks and details: zero-initialised at first. Free `all` with
+// free(3).
 enum { SWEEP_TICKS_TRIES = 3 }; // readings in which a port may leave the query unanswered
 struct sweep_tick;
 struct sweep_ticks {
@@ -197,16 +198,13 @@ struct sweep_choice {
 // not down, because a link that has just come up is not active yet: PortCounters, and
 // PortCountersExtended where the port has it (for the traffic or for all counters), and
 // PortExtendedSpeedsCounters where the port has those of its error correction. A port whose LID has
-// become that of another port did not answer. Where no GUIDs are
-// given, `ticks` of the sweep learns the ticks of ports that had to wait. Free `out` with free(3).
+// become that of another port did not answer. Where no GUIDs are given, `ticks` of the sweep learns
+// the ticks of ports that had to wait, and the reading has the details of errors that grew since
+// the reading before: PortRcvErrorDetails, PortXmitDiscardDetails and the lanes of
+// PortExtendedSpeedsCounters. Free `out` with free(3).
 // Never resets a counter.
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
                     const struct sweep_choice *choice, struct counter_reading **out,
                     struct error *err);
-
-// Reads the details of these ports' counters. The details of a port without an answer, or without
-// details, stay unknown: no bit of ClassPortInfo announces details.
-bool sweep_details(struct sweep *sweep, const struct fabric *fabric,
-                   struct error_details_list *list, struct error *err);
 
 #endif

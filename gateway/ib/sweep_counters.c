@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The order.
 
@@ -71,7 +72,9 @@ uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid)
 // one MAD for each LID and notices a replaced device. A port whose PortCountersExtended has only
 // the traffic is queried twice, since the traffic counters of PortCounters saturate within seconds;
 // one with counters of its error correction once more. A port that had to wait is asked how long a
-// tick of its clock is, and not again while its link keeps its rate.
+// tick of its clock is, and not again while its link keeps its rate. A port whose PortRcvErrors or
+// PortXmitDiscards grew since the reading before is asked for their details: no bit of
+// ClassPortInfo announces details.
 //
 // The time of a reading is limited, and a switch may lie, or make up nodes. So the LIDs are asked
 // in a fair order (sweep_order_nodes), each for one thing at a time; a LID that does not answer
@@ -92,10 +95,17 @@ enum counters_step {
     STEP_COUNTERS,
     STEP_TRAFFIC,
     STEP_FEC,
+    STEP_RCV_DETAILS,
+    STEP_DISCARD_DETAILS,
     STEP_TICK,
     STEP_COUNT,
     STEP_NODE = STEP_COUNT, // of the LID, last
 };
+
+// The steps whose answers have details, and the counter that the details explain.
+enum { FIRST_DETAILS = STEP_FEC, DETAILS_STEPS = STEP_DISCARD_DETAILS + 1 - FIRST_DETAILS };
+static const enum counter EXPLAINED[DETAILS_STEPS] = {COUNTER_FEC_UNCORRECTABLE, COUNTER_RCV_ERRORS,
+                                                      COUNTER_XMIT_DISCARDS};
 
 // The ports of one LID: the samples from the end of the group before to `end`.
 struct group {
@@ -105,14 +115,16 @@ struct group {
     bool is_of_node;    // after the counters, the LID still was that of the port
     uint8_t step;       // enum counters_step
     bool no_ticks;      // it left a query for a tick unanswered in this reading
+    bool no_details;    // the same, of a query for details
     uint8_t unanswered; // queries in a row
     uint8_t fec_missed; // the same, of queries for the error correction
     uint64_t port_guid; // of the port with that LID
     struct gmp_counting counting;
 };
 
-// What the ports said of the ticks of their PortXmitWait (PortSamplesControl, IBA 16.1.3.2), kept
-// from one reading to the next: a port is asked once for each rate of its link.
+// What is kept of a port from one reading to the next: what the port said of the tick of its
+// PortXmitWait (PortSamplesControl, IBA 16.1.3.2), once for each rate of its link, and how many
+// errors its details have explained.
 
 struct sweep_tick {
     uint64_t node_guid;
@@ -121,10 +133,11 @@ struct sweep_tick {
     uint8_t port, width;
     uint8_t unanswered; // readings in a row; SWEEP_TICKS_TRIES: it is not asked any more
     bool known;         // it answered; `tick` 0: that it does not say
+    uint32_t explained[DETAILS_STEPS]; // values of the counters EXPLAINED, modulo 2^32
 };
 
-// Fills in the rest of `one`, whose node, port, speed and width are set, from the last reading.
-// Does nothing if the last reading did not have the port at this link rate. `ticks` may be NULL.
+// Fills in the rest of `one`, whose node, port, speed and width are set, from the last reading. A
+// tick at another link rate is not known. `ticks` may be NULL.
 static void sweep_counters_recall(const struct sweep_ticks *ticks, struct sweep_tick *one)
 {
     size_t at;
@@ -134,8 +147,10 @@ static void sweep_counters_recall(const struct sweep_ticks *ticks, struct sweep_
                  counter_compare_ports(ticks->all[at].node_guid, ticks->all[at].port,
                                        one->node_guid, one->port) < 0);
     const struct sweep_tick *found = at < ticks->count ? &ticks->all[at] : NULL;
-    if (found && found->node_guid == one->node_guid && found->port == one->port &&
-        found->speed == one->speed && found->width == one->width)
+    if (!found || found->node_guid != one->node_guid || found->port != one->port)
+        return;
+    memcpy(one->explained, found->explained, sizeof one->explained);
+    if (found->speed == one->speed && found->width == one->width)
         *one = *found;
 }
 
@@ -145,6 +160,8 @@ struct reader {
     struct counter_reading *reading; // a sample has no node GUID until it is answered
     struct sweep_tick *ticks;        // of the samples; NULL: none are asked for
     const struct sweep_ticks *known; // from the reading before; NULL: none are asked for
+    struct error_details *details;   // in the order of the answers
+    size_t detail_count, detail_room;
     const struct fabric *fabric;
     struct group *groups; // ascending by node
     uint32_t group_count;
@@ -160,6 +177,10 @@ static uint16_t sweep_counters_attribute(const struct group *group)
         return group->counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS;
     case STEP_FEC:
         return GMP_PORT_EXTENDED_SPEEDS_COUNTERS;
+    case STEP_RCV_DETAILS:
+        return GMP_PORT_RCV_ERROR_DETAILS;
+    case STEP_DISCARD_DETAILS:
+        return GMP_PORT_XMIT_DISCARD_DETAILS;
     case STEP_TICK:
         return GMP_PORT_SAMPLES_CONTROL;
     case STEP_NODE:
@@ -217,6 +238,38 @@ static void sweep_counters_take_tick(struct reader *reader, struct group *group,
         reader->ticks[i].unanswered += !reader->ticks[i].known;
 }
 
+// Whether errors of the group's next port grew that its details have not explained. Of a full
+// counter nobody can tell.
+static bool sweep_counters_lacks_details(const struct reader *reader, const struct group *group,
+                                         enum counters_step step)
+{
+    const struct counter_sample *sample = &reader->reading->samples[group->next];
+    const enum counter counter = EXPLAINED[step - FIRST_DETAILS];
+    return reader->ticks && !group->no_details &&
+           (counter_is_full(sample, counter) ||
+            (uint32_t)sample->values[counter] !=
+                reader->ticks[group->next].explained[step - FIRST_DETAILS]);
+}
+
+// Without an answer, the LID is asked for no further details in this reading.
+static void sweep_counters_take_details(struct reader *reader, struct group *group,
+                                        const uint8_t *answer, const uint8_t *data)
+{
+    const struct counter_sample *sample = &reader->reading->samples[group->next];
+    const unsigned at = group->step - (unsigned)FIRST_DETAILS;
+    struct error_details one = {
+        .node_guid = group->node_guid, .port = sample->port, .counter = EXPLAINED[at]};
+    group->no_details = !answer;
+    if (answer)
+        reader->ticks[group->next].explained[at] = (uint32_t)sample->values[one.counter];
+    if (data)
+        gmp_read_details(data, &one);
+    if (!one.known)
+        return;
+    MEMORY_MAKE_ROOM(reader->details, reader->detail_count, reader->detail_room);
+    reader->details[reader->detail_count++] = one;
+}
+
 // Whether the step is to be asked of the group's next port, after its counters were read.
 static bool sweep_counters_wants_step(const struct reader *reader, const struct group *group,
                                       enum counters_step step)
@@ -227,6 +280,9 @@ static bool sweep_counters_wants_step(const struct reader *reader, const struct 
         return group->counting.wide && !group->counting.extended;
     case STEP_FEC:
         return group->counting.fec;
+    case STEP_RCV_DETAILS:
+    case STEP_DISCARD_DETAILS:
+        return sweep_counters_lacks_details(reader, group, step);
     case STEP_TICK:
         return reader->reading->samples[group->next].values[COUNTER_XMIT_WAIT] != 0 && tick &&
                !tick->known && tick->unanswered < SWEEP_TICKS_TRIES && !group->no_ticks;
@@ -237,12 +293,15 @@ static bool sweep_counters_wants_step(const struct reader *reader, const struct 
 
 // A LID that announces these counters and refuses them is asked once. A LID that does not answer is
 // asked twice: a lost query says nothing about the next port.
-static void sweep_counters_take_fec(struct group *group, struct counter_sample *sample,
+static void sweep_counters_take_fec(struct reader *reader, struct group *group,
                                     const uint8_t *answer, const uint8_t *data)
 {
+    struct counter_sample *sample = &reader->reading->samples[group->next];
     sample->fec = data && gmp_read_fec(data, sample->port, sample->values);
     group->fec_missed = answer ? 0 : (uint8_t)(group->fec_missed + 1);
     group->counting.fec = sample->fec || (!answer && group->fec_missed < FEC_MISSED_MAX);
+    if (sample->fec && sweep_counters_lacks_details(reader, group, STEP_FEC))
+        sweep_counters_take_details(reader, group, answer, data);
 }
 
 // Takes an answer. Returns false if nothing more is to be asked of the port.
@@ -260,7 +319,11 @@ static bool sweep_counters_take_answer(struct reader *reader, struct group *grou
             data && gmp_read_counters(data, sample->port, true, COUNTER_ERRORS, sample->values);
         break;
     case STEP_FEC:
-        sweep_counters_take_fec(group, sample, answer, data);
+        sweep_counters_take_fec(reader, group, answer, data);
+        break;
+    case STEP_RCV_DETAILS:
+    case STEP_DISCARD_DETAILS:
+        sweep_counters_take_details(reader, group, answer, data);
         break;
     default:
         sweep_counters_take_tick(reader, group, answer, data);
@@ -437,6 +500,39 @@ static void sweep_counters_compact(struct reader *reader)
     reading->count = kept;
 }
 
+static int sweep_counters_order_details(const void *a, const void *b)
+{
+    const struct error_details *one = a, *other = b;
+    const int order =
+        counter_compare_ports(one->node_guid, one->port, other->node_guid, other->port);
+    return order != 0 ? order : (int)one->counter - (int)other->counter;
+}
+
+// Returns the reading with the details of its samples. Takes over the reading.
+static struct counter_reading *sweep_counters_join_details(struct reader *reader)
+{
+    const size_t count = reader->reading->count;
+    struct counter_reading *reading =
+        memory_resize(reader->reading, 1,
+                      sizeof *reading + count * sizeof *reading->samples +
+                          reader->detail_count * sizeof *reading->details);
+    struct error_details *details = (struct error_details *)(void *)&reading->samples[count];
+    reading->details = details;
+    if (reader->detail_count > 0)
+        qsort(reader->details, reader->detail_count, sizeof *details, sweep_counters_order_details);
+    for (size_t i = 0, at = 0; i < reader->detail_count; i++) {
+        const struct error_details *one = &reader->details[i];
+        while (at < count &&
+               counter_compare_ports(reading->samples[at].node_guid, reading->samples[at].port,
+                                     one->node_guid, one->port) < 0)
+            at++;
+        if (at < count && reading->samples[at].node_guid == one->node_guid &&
+            reading->samples[at].port == one->port)
+            details[reading->detail_count++] = *one;
+    }
+    return reading;
+}
+
 static bool sweep_counters_read_all(struct sweep *sweep, struct reader *reader,
                                     const struct fabric *fabric, const struct sweep_choice *choice,
                                     struct error *err)
@@ -468,8 +564,11 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
         reader.ticks = memory_get((ports + 1) * sizeof *reader.ticks);
     reader.reading->time_us = clock_utc(sweep->requests.clock);
     const bool ok = sweep_counters_read_all(sweep, &reader, fabric, choice, err);
-    if (ok)
+    if (ok) {
         sweep_counters_compact(&reader);
+        reader.reading = sweep_counters_join_details(&reader);
+    }
+    free(reader.details);
     free(reader.groups);
     free(reader.first_group);
     if (ok && reader.ticks) { // the next reading asks with these, ascending by node and port

@@ -341,39 +341,3 @@ bool sweep_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct err
     sweep_keep_pkeys(sweep->known, builder);
     return ok;
 }
-
-// The details of counters.
-
-static void sweep_ports_take_details(struct sweep_part *part, const struct sweep_query *query,
-                                     const struct request_answer *answer)
-{
-    struct error_details_list *list = part->own;
-    if (answer->data)
-        gmp_read_details(answer->data, &list->all[query->at]);
-}
-
-bool sweep_details(struct sweep *sweep, const struct fabric *fabric,
-                   struct error_details_list *list, struct error *err)
-{
-    struct sweep_part part = {.sweep = sweep, .own = list};
-    sweep_part_begin(&part);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct error_details *one = &list->all[i];
-        const uint32_t node = fabric_find_node(fabric, one->node_guid);
-        if (node == FABRIC_NONE)
-            continue;
-        const bool is_switch = fabric->nodes[node].type == FABRIC_SWITCH;
-        const uint32_t at = fabric_find_port(fabric, node, is_switch ? 0 : one->port);
-        if (at == FABRIC_NONE || fabric->ports[at].lid == 0)
-            continue;
-        sweep_part_ask(
-            &part, &(struct sweep_query){.take = sweep_ports_take_details,
-                                         .guid = fabric->ports[at].guid,
-                                         .at = i,
-                                         .modifier = one->port,
-                                         .attribute = (uint16_t)gmp_details_attribute(one->counter),
-                                         .lid = fabric->ports[at].lid,
-                                         .mgmt_class = MAD_CLASS_PERF});
-    }
-    return sweep_part_end(&part, err);
-}

@@ -43,7 +43,6 @@ struct sweeper {
     struct sweeper_status status;
     uint64_t switches[SWEEPER_SWITCHES_MAX]; // whose counters were asked for
     size_t switch_count;
-    struct error_details_list details; // that were asked for
 };
 
 static int64_t sweeper_now_of(const struct sweeper *s)
@@ -320,26 +319,6 @@ static void sweeper_read_early(struct sweeper *s)
     s->options.listener.counters(s->options.listener.ctx, reading);
 }
 
-static void sweeper_fetch_details(struct sweeper *s)
-{
-    struct error err;
-    struct sweep sweep;
-    struct error_details_list *list = memory_get(sizeof *list);
-    pthread_mutex_lock(&s->lock);
-    *list = s->details;
-    s->details.count = 0;
-    pthread_mutex_unlock(&s->lock);
-    bool ok = s->options.listener.details && sweeper_open(s, &sweep, &err);
-    if (ok) {
-        ok = sweep_details(&sweep, s->last, list, &err);
-        sweep.requests.io.close(sweep.requests.io.self);
-    }
-    if (ok)
-        s->options.listener.details(s->options.listener.ctx, list);
-    else
-        free(list);
-}
-
 static void sweeper_read_all_counters(struct sweeper *s)
 {
     int64_t begun = sweeper_now_of(s);
@@ -375,8 +354,8 @@ static void sweeper_wait_until(struct sweeper *s, int64_t due)
         return;
     struct timespec deadline = clock_deadline(us);
     pthread_mutex_lock(&s->lock);
-    bool sooner = s->was_up && (sweep_schedule_due(&s->schedule) < due ||
-                                ((s->switch_count > 0 || s->details.count > 0) && s->last));
+    bool sooner =
+        s->was_up && (sweep_schedule_due(&s->schedule) < due || (s->switch_count > 0 && s->last));
     if (!atomic_load(&s->stop) && !sooner)
         pthread_cond_timedwait(&s->woken, &s->lock, &deadline);
     pthread_mutex_unlock(&s->lock);
@@ -422,7 +401,7 @@ static void sweeper_serve(struct sweeper *s)
                       s->options.counters == COUNTERS_OFF || !s->last ? INT64_MAX : s->counters_at;
     pthread_mutex_lock(&s->lock);
     const int64_t sweep_at = sweep_schedule_due(&s->schedule);
-    const bool details = s->last && s->details.count > 0, early = s->last && s->switch_count > 0;
+    const bool early = s->last && s->switch_count > 0;
     pthread_mutex_unlock(&s->lock);
     if (!up)
         sweeper_wait_until(s, INT64_MAX);
@@ -430,8 +409,6 @@ static void sweeper_serve(struct sweeper *s)
         sweeper_sweep(s);
     else if (counters_at <= now)
         sweeper_read_all_counters(s);
-    else if (details)
-        sweeper_fetch_details(s);
     else if (early)
         sweeper_read_early(s);
     else
@@ -555,17 +532,6 @@ void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, si
     for (size_t i = 0; i < count && sweeper->switch_count < SWEEPER_SWITCHES_MAX; i++) {
         if (sweeper->options.counters != COUNTERS_OFF)
             sweeper->switches[sweeper->switch_count++] = switches[i];
-    }
-    sweeper_unlock_and_wake(sweeper);
-}
-
-void sweeper_read_details(struct sweeper *sweeper, const struct error_details_list *list)
-{
-    pthread_mutex_lock(&sweeper->lock);
-    struct error_details_list *wanted = &sweeper->details;
-    for (size_t i = 0; i < list->count && wanted->count < ERROR_DETAILS_MAX; i++) {
-        if (sweeper->options.counters != COUNTERS_OFF)
-            wanted->all[wanted->count++] = list->all[i];
     }
     sweeper_unlock_and_wake(sweeper);
 }

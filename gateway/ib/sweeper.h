@@ -16,8 +16,6 @@
 struct sweeper_listener {
     void (*fabric)(void *ctx, struct fabric *fabric);             // takes over a reference
     void (*counters)(void *ctx, struct counter_reading *reading); // free it with free(3)
-    // What sweeper_read_details asked for; free it with free(3). The function may be NULL.
-    void (*details)(void *ctx, struct error_details_list *list);
     // The fabric as known so far: a reference, the sweeper's. NULL: it is not known. The function
     // may be NULL, too.
     struct fabric *(*known)(void *ctx);
@@ -96,10 +94,6 @@ enum { SWEEPER_SWITCHES_MAX = 64 }; // asked for at a time
 // When no sweep is due, reads the counters of these switches, and passes on an early reading.
 // Forgets those beyond SWEEPER_SWITCHES_MAX, and all where no counters are read. Any thread.
 void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, size_t count);
-
-// When neither a sweep nor a reading is due, reads these details, and passes the details on.
-// Forgets those beyond ERROR_DETAILS_MAX, and all where no counters are read. Any thread.
-void sweeper_read_details(struct sweeper *sweeper, const struct error_details_list *list);
 
 void sweeper_get_status(struct sweeper *sweeper, struct sweeper_status *out); // any thread
 

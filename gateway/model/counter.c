@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/counter.h"
 
+#include "base/search.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -125,10 +127,25 @@ static const struct error_cause DISCARDED[ERROR_DETAILS_CAUSES] = {
      "packets beyond their lifetime at the head of the queue"},
 };
 
-bool error_details_exist(enum counter counter)
+static bool counter_precedes(const struct error_details *details, uint64_t node_guid, uint8_t port,
+                             enum counter counter)
 {
-    return counter == COUNTER_RCV_ERRORS || counter == COUNTER_XMIT_DISCARDS ||
-           counter == COUNTER_FEC_UNCORRECTABLE;
+    const int order = counter_compare_ports(details->node_guid, details->port, node_guid, port);
+    return order < 0 || (order == 0 && details->counter < counter);
+}
+
+const struct error_details *counter_find_details(const struct counter_reading *reading,
+                                                 uint64_t node_guid, uint8_t port,
+                                                 enum counter counter)
+{
+    size_t at;
+    SEARCH_FIRST(at, 0, reading->detail_count,
+                 counter_precedes(&reading->details[at], node_guid, port, counter));
+    const struct error_details *found = &reading->details[at];
+    return at < reading->detail_count && found->node_guid == node_guid && found->port == port &&
+                   found->counter == counter
+               ? found
+               : NULL;
 }
 
 static void counter_add_lanes(struct text *t, const struct error_details *details)

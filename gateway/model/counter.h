@@ -78,34 +78,34 @@ struct counter_reading {
     bool early;           // of some switches, because of a trap: neither accumulated nor compared
                           // with thresholds, which limit the growth in a whole interval
     size_t count, silent; // samples; ports that did not answer
+    // Of the ports whose errors grew, ascending by node, port and counter; in the same memory.
+    const struct error_details *details;
+    size_t detail_count;
     struct counter_sample samples[];
 };
 
 // Why a port counted errors: PortRcvErrorDetails explains PortRcvErrors, PortXmitDiscardDetails
 // explains PortXmitDiscards (IBA 16.1.4). PortExtendedSpeedsCounters counts the corrections of each
-// lane.
+// lane: they explain PortFECUncorrectableBlockCtr.
 
-enum { ERROR_DETAILS_CAUSES = 12, ERROR_DETAILS_MAX = 32 }; // causes of a counter; ports at a time
+enum { ERROR_DETAILS_CAUSES = 12 }; // the most that a counter has
 
 struct error_details {
     uint64_t node_guid;
     uint8_t port;
-    enum counter counter; // a counter for which error_details_exist
-    bool known;           // the port has the attribute, and answered
+    bool known;           // false: the answer was for another port
     bool symbols;         // COUNTER_FEC_UNCORRECTABLE: `counts` are corrected symbols, not blocks
+    enum counter counter; // which the details explain
     // Of causes or lanes, in the order of the attribute, since the port's counters were reset. The
     // full count of a cause is UINT16_MAX.
     uint32_t counts[ERROR_DETAILS_CAUSES];
 };
 
-// The details of one request.
-struct error_details_list {
-    size_t count;
-    struct error_details all[ERROR_DETAILS_MAX];
-};
-
-// Whether there are details of that counter.
-bool error_details_exist(enum counter counter);
+// The details in the reading; NULL: the errors did not grow, or the port did not answer, or has no
+// such details.
+const struct error_details *counter_find_details(const struct counter_reading *reading,
+                                                 uint64_t node_guid, uint8_t port,
+                                                 enum counter counter);
 
 // Adds "12 malformed packets, 3 VL mapping errors", or "uncorrectable blocks: 3 on lane 1", or
 // nothing without errors.

@@ -31,7 +31,6 @@ struct correlator {
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
     struct interruptions interruptions;
-    struct held_errors held_errors;
     pthread_mutex_t lock; // over the next three
     struct accumulated_counters *accumulated;
     struct measured_errors *measured; // after the same reading; NULL: none
@@ -262,51 +261,21 @@ static struct endpoint correlator_describe(const struct round *r, uint64_t node_
     return out;
 }
 
-static void correlator_emit_counter(void *ctx, const struct counter_statement *statement,
-                                    const struct error_details *details)
+// An alarm about errors says why the port counts the errors, where the reading knows.
+static void correlator_emit_counter(const struct round *r, const struct counter_reading *reading,
+                                    const struct counter_statement *statement)
 {
-    const struct round *r = ctx;
     const struct correlator *o = r->correlator;
     const struct alarm_key *key = &statement->key;
     const struct endpoint port = correlator_describe(r, key->guid, key->port);
     const uint64_t discards = counter_watch_errors(o->options.watch, key->guid, key->port,
                                                    COUNTER_XMIT_DISCARDS, statement->window);
+    const struct error_details *details =
+        key->about == ALARM_ABOUT_ERRORS
+            ? counter_find_details(reading, key->guid, key->port, key->counter)
+            : NULL;
     emitter_emit(o->emitter, event_builder_from_counter(&o->emitter->builder, statement, &port,
                                                         details, discards));
-}
-
-// Asks the port why before an alarm about errors is told, where there are details of its counter.
-static void correlator_take_statement(struct round *r, const struct counter_statement *statement)
-{
-    struct correlator *o = r->correlator;
-    const bool errors = statement->key.about == ALARM_ABOUT_ERRORS;
-    if (errors)
-        held_errors_release(&o->held_errors, statement, correlator_emit_counter, r);
-    if (!errors || !o->options.read_details ||
-        !held_errors_hold(&o->held_errors, statement, emitter_now(o->emitter)))
-        correlator_emit_counter(r, statement, NULL);
-}
-
-static void ask_for_details(struct correlator *o)
-{
-    if (o->held_errors.wanted.count > 0)
-        o->options.read_details(o->options.ctx, &o->held_errors.wanted);
-    o->held_errors.wanted.count = 0;
-}
-
-void correlator_take_details(struct correlator *correlator, const struct error_details_list *list)
-{
-    struct round round = {.correlator = correlator};
-    held_errors_explain(&correlator->held_errors, list, correlator_emit_counter, &round);
-}
-
-void correlator_tell_held(struct correlator *correlator, bool all)
-{
-    struct round round = {.correlator = correlator};
-    if (correlator->held_errors.count > 0)
-        held_errors_expire(&correlator->held_errors,
-                           all ? INT64_MAX : emitter_now(correlator->emitter) - HELD_ERRORS_US,
-                           correlator_emit_counter, &round);
 }
 
 // Tells in the log when more counters have errors, or more ports wait, than can be watched, once
@@ -342,7 +311,7 @@ void correlator_get_unwatched(struct correlator *correlator, struct correlator_u
     pthread_mutex_unlock(&correlator->lock);
 }
 
-static void correlator_watch_counters(struct round *r, const struct counter_reading *reading)
+static void correlator_watch_counters(const struct round *r, const struct counter_reading *reading)
 {
     struct correlator *o = r->correlator;
     struct fabric *fabric = topology_current(o->emitter->topology);
@@ -353,8 +322,7 @@ static void correlator_watch_counters(struct round *r, const struct counter_read
     size_t count;
     const struct counter_statement *all = counter_watch_update(o->options.watch, &one, &count);
     for (size_t i = 0; i < count; i++)
-        correlator_take_statement(r, &all[i]);
-    ask_for_details(o);
+        correlator_emit_counter(r, reading, &all[i]);
     fabric_unref(fabric);
     tell_unwatched(o);
 }
@@ -441,7 +409,6 @@ void correlator_take_reading(struct correlator *correlator, const struct counter
         return;
     struct accumulated_counters *accumulated =
         same ? accumulated_ref(after) : accumulated_with(o->accumulated, reading);
-    correlator_tell_held(o, true); // what is not told yet would look like cleared by hand
     counter_alarms_forget_cleared(o->emitter, o->options.watch);
     correlator_watch_counters(&round, reading);
     set_latest(o, accumulated_ref(accumulated));

@@ -22,8 +22,6 @@ struct correlator_options {
     // Asks for an early reading of these switches' counters (pipeline/interruptions.h). May be
     // NULL.
     void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
-    // Asks ports why they count errors. May be NULL.
-    void (*read_details)(void *ctx, const struct error_details_list *list);
     void *ctx;
     int64_t age_us;   // age at which alarms about missing things end; 0: never
     bool no_sweeps;   // nothing is swept or read: no alarm about the fabric stands
@@ -71,14 +69,6 @@ struct correlator_unwatched {
 
 void correlator_get_unwatched(struct correlator *correlator,
                               struct correlator_unwatched *out); // any thread
-
-// Ports have said why they count errors: makes the events of the alarms that waited for this
-// answer.
-void correlator_take_details(struct correlator *correlator, const struct error_details_list *list);
-
-// Makes the events of the alarms whose ports have not answered in time; `all`: all alarms that
-// wait.
-void correlator_tell_held(struct correlator *correlator, bool all);
 
 // The accumulated counters after the last reading: a reference, the caller's. NULL: there was no
 // reading yet. Any thread.

@@ -4,7 +4,6 @@
 #include "pipeline/statements.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // Cleared by hand.
 
@@ -57,69 +56,4 @@ void counter_alarms_restore(const struct emitter *emitter, struct counter_watch 
             counter_watch_restore(watch, &key);
     }
     free(alarms);
-}
-
-bool held_errors_hold(struct held_errors *held, const struct counter_statement *change,
-                      int64_t now_us)
-{
-    if (!change->raised || !error_details_exist(change->key.counter) ||
-        held->count == ERROR_DETAILS_MAX || held->wanted.count == ERROR_DETAILS_MAX)
-        return false;
-    held->all[held->count++] = (struct held_error){*change, now_us};
-    held->wanted.all[held->wanted.count++] = (struct error_details){
-        .node_guid = change->key.guid, .port = change->key.port, .counter = change->key.counter};
-    return true;
-}
-
-// Removes the alarm before it is told, as telling may lead back here.
-static void tell_held(struct held_errors *held, size_t at, const struct error_details *details,
-                      held_errors_tell *tell, void *ctx)
-{
-    const struct counter_statement change = held->all[at].is;
-    memmove(&held->all[at], &held->all[at + 1], (--held->count - at) * sizeof held->all[0]);
-    tell(ctx, &change, details);
-}
-
-// Whether both are about one link, whichever of its ends is the first.
-static bool is_of_link(const struct alarm_key *a, const struct alarm_key *b)
-{
-    const bool same = a->guid == b->guid && a->port == b->port && a->peer_guid == b->peer_guid &&
-                      a->peer_port == b->peer_port;
-    const bool turned = a->guid == b->peer_guid && a->port == b->peer_port &&
-                        a->peer_guid == b->guid && a->peer_port == b->port;
-    return a->counter == b->counter && (same || turned);
-}
-
-void held_errors_release(struct held_errors *held, const struct counter_statement *change,
-                         held_errors_tell *tell, void *ctx)
-{
-    for (size_t i = held->count; i-- > 0;) {
-        if (is_of_link(&held->all[i].is.key, &change->key))
-            tell_held(held, i, NULL, tell, ctx);
-    }
-}
-
-void held_errors_explain(struct held_errors *held, const struct error_details_list *list,
-                         held_errors_tell *tell, void *ctx)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        const struct error_details *details = &list->all[i];
-        for (size_t k = held->count; k-- > 0;) {
-            const struct counter_statement *one = &held->all[k].is;
-            if (one->key.guid == details->node_guid && one->key.port == details->port &&
-                one->key.counter == details->counter)
-                tell_held(held, k, details, tell, ctx);
-        }
-    }
-}
-
-void held_errors_expire(struct held_errors *held, int64_t until_us, held_errors_tell *tell,
-                        void *ctx)
-{
-    for (size_t i = 0; i < held->count;) {
-        if (held->all[i].since_us <= until_us)
-            tell_held(held, i, NULL, tell, ctx);
-        else
-            i++;
-    }
 }

@@ -30,14 +30,13 @@ struct call {
 // An item of the queue, which owns its content, but for a call: the caller has that on its stack,
 // as the caller waits for the end of the call.
 struct item {
-    enum { REPORT, OCCURRENCE, FABRIC, READING, DETAILS, TEST_EVENT, CALL } kind;
+    enum { REPORT, OCCURRENCE, FABRIC, READING, TEST_EVENT, CALL } kind;
     union {
         void *content;
         struct sa_report *report;
         struct event_builder_occurrence *occurrence;
         struct fabric *fabric;
         struct counter_reading *reading;
-        struct error_details_list *details;
         struct test_event *test;
         struct call *call;
     };
@@ -325,9 +324,6 @@ static void handle_item(struct pipeline *p, const struct item *item)
         log_debug(p->options.log, "counter reading of %u ports", (unsigned)item->reading->count);
         correlator_take_reading(p->correlator, item->reading);
         break;
-    case DETAILS:
-        correlator_take_details(p->correlator, item->details);
-        break;
     case TEST_EVENT:
         emitter_emit(&p->emitter, test_event_make(&p->emitter.builder, item->test));
         break;
@@ -372,7 +368,6 @@ static void pipeline_tick(struct pipeline *p)
     int64_t now = emitter_now(&p->emitter);
     set_role(p, role_now(p, NULL)); // it may change without an item
     journal_follow_clock(p->options.journal);
-    correlator_tell_held(p->correlator, false);
     unreliable_links_update(&p->unreliable_links);
     if (policy_due(p->emitter.policy) > now)
         return;
@@ -392,7 +387,6 @@ static int64_t until_due(const struct pipeline *p)
 static void pipeline_end_run(struct pipeline *p)
 {
     set_role(p, role_now(p, NULL));
-    correlator_tell_held(p->correlator, true);
     policy_end(p->emitter.policy, emitter_now(&p->emitter));
     emitter_work(&p->emitter, emitter_now(&p->emitter));
     pipeline_commit(p);
@@ -514,7 +508,6 @@ static void pipeline_make_parts(struct pipeline *p)
     const struct correlator_options correlator = {.emitter = &p->emitter,
                                                   .watch = p->options.watch,
                                                   .read_counters = p->options.read_counters,
-                                                  .read_details = p->options.read_details,
                                                   .ctx = p->options.ctx,
                                                   .age_us = p->options.alarm_age_us,
                                                   .no_sweeps = p->options.no_sweeps,
@@ -622,11 +615,6 @@ void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric)
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading)
 {
     pipeline_hand_over(pipeline, (struct item){.kind = READING, .reading = reading});
-}
-
-void pipeline_put_details(struct pipeline *pipeline, struct error_details_list *list)
-{
-    pipeline_hand_over(pipeline, (struct item){.kind = DETAILS, .details = list});
 }
 
 bool pipeline_call(struct pipeline *pipeline,

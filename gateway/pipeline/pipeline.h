@@ -58,9 +58,6 @@ struct pipeline_options {
     void (*request_sweep)(void *ctx);
     // Asks for an early reading of these switches' counters. Pipeline's thread. May be NULL.
     void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
-    // Asks ports why they count errors; pipeline_put_details takes the answer. Pipeline's thread.
-    // May be NULL.
-    void (*read_details)(void *ctx, const struct error_details_list *list);
     // The level of GswEventSeverity up to which events of that switch are sent as gswEventTrap.
     // Pipeline's thread. A NULL function: no event is sent.
     enum event_level (*event_trap_level)(void *ctx, uint64_t switch_guid);
@@ -97,10 +94,6 @@ bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event 
 // or reading shows the same. Any thread; never waits.
 void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric);
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading);
-
-// Takes over its argument, made with malloc. Without room the alarms that wait for the details are
-// told without causes.
-void pipeline_put_details(struct pipeline *pipeline, struct error_details_list *list);
 
 // The parts that only the pipeline's thread may use.
 struct pipeline_context {

@@ -134,8 +134,8 @@ const struct table PMA_CONGESTION = {
     TABLE_COLUMNS(PMA_CONGESTION_COLUMNS), DETAILS(SW_PORT_VL_CONGESTION)};
 
 // ibIfPortStatTable. Its counters shall not stop (5.0 of the draft): the columns show the sums of
-// the port's registers, modulo 2^32. A reading does not have the attributes of the columns without
-// a getter (PortRcvErrorDetails, PortXmitDiscardDetails).
+// the port's registers, modulo 2^32. A reading has PortRcvErrorDetails and PortXmitDiscardDetails
+// of the ports whose errors grew.
 
 static bool pma_if_sum(struct look *look, struct agentx_value *out)
 {
@@ -144,20 +144,35 @@ static bool pma_if_sum(struct look *look, struct agentx_value *out)
            put_number(out, (int64_t)(sums[look->column->field.field] & UINT32_MAX));
 }
 
+// `field`: CAUSE_FIELD of a counter and the cause's place in the details of the counter.
+#define CAUSE_FIELD(counter, place) ((counter)*ERROR_DETAILS_CAUSES + (place))
+
+static bool pma_if_cause(struct look *look, struct agentx_value *out)
+{
+    const unsigned field = look->column->field.field;
+    uint64_t sum;
+    return accumulated_find_cause(look->snapshot->accumulated, look_node(look)->guid,
+                                  look_port(look)->number, field / ERROR_DETAILS_CAUSES,
+                                  field % ERROR_DETAILS_CAUSES, &sum) &&
+           put_number(out, (int64_t)(sum & UINT32_MAX));
+}
+
 #define SUM(which) AGENTX_COUNTER32, .get = pma_if_sum, .field = {.field = (which)}
+#define CAUSE(counter, place)                                                                      \
+    AGENTX_COUNTER32, .get = pma_if_cause, .field = {.field = CAUSE_FIELD(counter, place)}
 
 static const struct table_column IF_ERRORS_COLUMNS[] = {
     {"ibIfPortSymbolErrs", 2, SUM(COUNTER_SYMBOL_ERROR)},
     {"ibIfPortLinkErrRecovery", 3, SUM(COUNTER_LINK_ERROR_RECOVERY)},
     {"ibIfPortLinkDowned", 4, SUM(COUNTER_LINK_DOWNED)},
-    {"ibIfPortStatLocalPhyErrs", 5, AGENTX_COUNTER32, .get = NULL},
-    {"ibIfPortStatMalPktErrs", 6, AGENTX_COUNTER32, .get = NULL},
+    {"ibIfPortStatLocalPhyErrs", 5, CAUSE(COUNTER_RCV_ERRORS, 0)},
+    {"ibIfPortStatMalPktErrs", 6, CAUSE(COUNTER_RCV_ERRORS, 1)},
     {"ibIfPortStatRcvRemPhyErrs", 7, SUM(COUNTER_RCV_REMOTE_PHYSICAL_ERRORS)},
     {"ibIfPortStatRcvConstrErrs", 8, SUM(COUNTER_RCV_CONSTRAINT_ERRORS)},
-    {"ibIfPortStatInactDiscards", 9, AGENTX_COUNTER32, .get = NULL},
-    {"ibIfPortStatNeighMTUDiscards", 10, AGENTX_COUNTER32, .get = NULL},
-    {"ibIfPortStatSwLifetimeDiscards", 11, AGENTX_COUNTER32, .get = NULL},
-    {"ibIfPortStatHOQLifetimeDiscards", 12, AGENTX_COUNTER32, .get = NULL},
+    {"ibIfPortStatInactDiscards", 9, CAUSE(COUNTER_XMIT_DISCARDS, 0)},
+    {"ibIfPortStatNeighMTUDiscards", 10, CAUSE(COUNTER_XMIT_DISCARDS, 1)},
+    {"ibIfPortStatSwLifetimeDiscards", 11, CAUSE(COUNTER_XMIT_DISCARDS, 2)},
+    {"ibIfPortStatHOQLifetimeDiscards", 12, CAUSE(COUNTER_XMIT_DISCARDS, 3)},
     {"ibIfPortStatLinkIntergrityErrs", 13, SUM(COUNTER_LOCAL_LINK_INTEGRITY_ERRORS)},
     {"ibIfPortStatExcBufOverrunErrs", 14, SUM(COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS)},
     {"ibIfPortStatVL15Dropped", 15, SUM(COUNTER_VL15_DROPPED)},

@@ -22,6 +22,10 @@ struct accumulated_counters {
     uint8_t *octets;
 };
 
+// The counters whose causes are summed, too, and the most causes that one of them has.
+enum { CAUSES_COUNTERS = 2, ERROR_CAUSES = 6 };
+static const enum counter CAUSES_OF[CAUSES_COUNTERS] = {COUNTER_RCV_ERRORS, COUNTER_XMIT_DISCARDS};
+
 // The sum of a counter is base + last, modulo 2^64. The base changes only when the counter was
 // reset or changed its size.
 struct accumulated_port {
@@ -29,21 +33,28 @@ struct accumulated_port {
     int64_t missing_since; // UTC, of the first reading without the port; 0: the last one had it
     int64_t began_s;       // UTC, of the first reading with it; 0: the first one of all
     uint64_t base[COUNTER_COUNT];
+    struct accumulated_causes {
+        bool known;
+        uint64_t last[ERROR_CAUSES], base[ERROR_CAUSES];
+    } causes[CAUSES_COUNTERS]; // of the counters CAUSES_OF
 };
 
 static_assert(COUNTER_COUNT <= 24, "every counter has a bit");
 
 // A port in `octets`: number, flags, missing_since, began_s, `last`, `base`. `last` and `base` each
 // begin with three octets that have a bit for each counter; the bit is set if the counter is not 0.
-// The counters that are not 0 follow, in groups of seven bits, lowest first.
+// The counters that are not 0 follow, in groups of seven bits, lowest first. The causes that are
+// known come last: `last` and `base` of each.
 enum {
     FLAG_EXTENDED = 1,
     FLAG_WIDE = 2,
     FLAG_FEC = 4,
     FLAG_NO_WAIT = 8,
+    FLAG_CAUSES = 16, // of the first of CAUSES_OF; the next bit is that of the next counter
     MASK_SIZE = 3,
     NUMBER_SIZE_MAX = 10,
-    PORT_SIZE_MAX = 2 + 2 * NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX),
+    PORT_SIZE_MAX = 2 + 2 * NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX) +
+                    2 * CAUSES_COUNTERS * ERROR_CAUSES * NUMBER_SIZE_MAX,
 };
 
 static uint8_t *accumulated_put_number(uint8_t *p, uint64_t value)
@@ -90,15 +101,43 @@ static const uint8_t *accumulated_get_values(const uint8_t *p, uint64_t values[C
     return p;
 }
 
+static uint8_t *accumulated_put_causes(uint8_t *p, uint8_t *flags,
+                                       const struct accumulated_port *port)
+{
+    for (unsigned i = 0; i < CAUSES_COUNTERS; i++) {
+        const struct accumulated_causes *causes = &port->causes[i];
+        if (causes->known)
+            *flags |= (uint8_t)(FLAG_CAUSES << i);
+        for (unsigned k = 0; causes->known && k < ERROR_CAUSES; k++)
+            p = accumulated_put_number(accumulated_put_number(p, causes->last[k]), causes->base[k]);
+    }
+    return p;
+}
+
+static const uint8_t *accumulated_get_causes(const uint8_t *p, uint8_t flags,
+                                             struct accumulated_port *port)
+{
+    for (unsigned i = 0; i < CAUSES_COUNTERS; i++) {
+        struct accumulated_causes *causes = &port->causes[i];
+        *causes = (struct accumulated_causes){.known = flags & FLAG_CAUSES << i};
+        for (unsigned k = 0; causes->known && k < ERROR_CAUSES; k++)
+            p = accumulated_get_number(accumulated_get_number(p, &causes->last[k]),
+                                       &causes->base[k]);
+    }
+    return p;
+}
+
 static uint8_t *accumulated_put_port(uint8_t *p, const struct accumulated_port *port)
 {
     const struct counter_sample *last = &port->last;
     *p++ = last->port;
-    *p++ = (last->extended ? FLAG_EXTENDED : 0) | (last->wide ? FLAG_WIDE : 0) |
-           (last->fec ? FLAG_FEC : 0) | (last->no_wait ? FLAG_NO_WAIT : 0);
+    uint8_t *flags = p++;
+    *flags = (last->extended ? FLAG_EXTENDED : 0) | (last->wide ? FLAG_WIDE : 0) |
+             (last->fec ? FLAG_FEC : 0) | (last->no_wait ? FLAG_NO_WAIT : 0);
     p = accumulated_put_number(p, (uint64_t)port->missing_since);
     p = accumulated_put_number(p, (uint64_t)port->began_s);
-    return accumulated_put_values(accumulated_put_values(p, last->values), port->base);
+    p = accumulated_put_values(accumulated_put_values(p, last->values), port->base);
+    return accumulated_put_causes(p, flags, port);
 }
 
 static const uint8_t *accumulated_get_port(const uint8_t *p, struct accumulated_port *port)
@@ -106,16 +145,18 @@ static const uint8_t *accumulated_get_port(const uint8_t *p, struct accumulated_
     uint64_t missing_since, began_s;
     struct counter_sample *last = &port->last;
     last->port = *p++;
-    last->extended = *p & FLAG_EXTENDED;
-    last->fec = *p & FLAG_FEC;
-    last->no_wait = *p & FLAG_NO_WAIT;
-    last->wide = *p++ & FLAG_WIDE;
+    const uint8_t flags = *p++;
+    last->extended = flags & FLAG_EXTENDED;
+    last->fec = flags & FLAG_FEC;
+    last->no_wait = flags & FLAG_NO_WAIT;
+    last->wide = flags & FLAG_WIDE;
     last->tick = 0;
     p = accumulated_get_number(p, &missing_since);
     port->missing_since = (int64_t)missing_since;
     p = accumulated_get_number(p, &began_s);
     port->began_s = (int64_t)began_s;
-    return accumulated_get_values(accumulated_get_values(p, last->values), port->base);
+    p = accumulated_get_values(accumulated_get_values(p, last->values), port->base);
+    return accumulated_get_causes(p, flags, port);
 }
 
 // Reads the next port. False: there are no more.
@@ -171,6 +212,23 @@ static void accumulated_add_sample(struct accumulated_port *port, const struct c
     port->missing_since = 0;
 }
 
+// Causes of a reading without details grew no further.
+static void accumulated_add_causes(struct accumulated_port *port,
+                                   const struct counter_reading *reading)
+{
+    for (unsigned i = 0; i < CAUSES_COUNTERS; i++) {
+        struct accumulated_causes *causes = &port->causes[i];
+        const struct error_details *now =
+            counter_find_details(reading, port->last.node_guid, port->last.port, CAUSES_OF[i]);
+        causes->known = causes->known || now;
+        for (unsigned k = 0; now && k < ERROR_CAUSES; k++) {
+            if (now->counts[k] < causes->last[k])
+                causes->base[k] += causes->last[k];
+            causes->last[k] = now->counts[k];
+        }
+    }
+}
+
 // Notes that a reading lacks the port. False: the port was missing for too long, drop it. After the
 // clock was set back, it is missing since then.
 static bool accumulated_keep_missing(struct accumulated_port *port, int64_t time_us)
@@ -200,9 +258,11 @@ static void accumulated_merge(struct writer *w, const struct accumulated_counter
         if (order > 0) {
             added = (struct accumulated_port){.last = *now,
                                               .began_s = old ? reading->time_us / US_PER_S : 0};
+            accumulated_add_causes(&added, reading);
             accumulated_write_port(w, &added);
         } else if (order == 0) {
             accumulated_add_sample(&port, now);
+            accumulated_add_causes(&port, reading);
             accumulated_write_port(w, &port);
         } else if (accumulated_keep_missing(&port, reading->time_us)) {
             accumulated_write_port(w, &port);
@@ -274,6 +334,17 @@ bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t n
         return false;
     for (unsigned c = 0; c < COUNTER_COUNT; c++)
         out[c] = found.base[c] + found.last.values[c];
+    return true;
+}
+
+bool accumulated_find_cause(const struct accumulated_counters *accumulated, uint64_t node_guid,
+                            uint8_t port, enum counter counter, unsigned cause, uint64_t *out)
+{
+    struct accumulated_port found;
+    const struct accumulated_causes *causes = &found.causes[counter == CAUSES_OF[0] ? 0 : 1];
+    if (!accumulated_find_port(accumulated, node_guid, port, &found) || !causes->known)
+        return false;
+    *out = causes->base[cause] + causes->last[cause];
     return true;
 }
 

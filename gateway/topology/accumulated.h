@@ -28,6 +28,13 @@ void accumulated_unref(struct accumulated_counters *accumulated); // NULL is all
 bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t node_guid,
                       uint8_t port, uint64_t out[COUNTER_COUNT]);
 
+// The sum of a cause of COUNTER_RCV_ERRORS or COUNTER_XMIT_DISCARDS, by its place in struct
+// error_details: 0 to 5. It begins with the first details that the port told. False: the port has
+// told none, as its errors did not grow, or as it has no such attribute. Any thread; `accumulated`
+// may be NULL.
+bool accumulated_find_cause(const struct accumulated_counters *accumulated, uint64_t node_guid,
+                            uint8_t port, enum counter counter, unsigned cause, uint64_t *out);
+
 // When the sums of a port began, in UTC: with the first reading of the port, or of the port after
 // its sums were forgotten. 0: with the first reading of all ports, or the port was not read. Any
 // thread; `accumulated` may be NULL.

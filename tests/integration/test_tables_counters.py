@@ -19,6 +19,12 @@ OF_TRAFFIC = {"PortXmitData": 2, "PortRcvData": 3, "PortXmitPkts": 4, "PortRcvPk
 OF_INTERFACE = {  # column of ibIfPortStatTable -> column of ibPmaPortCntrsTable
     2: 2, 3: 3, 4: 4, 7: 6, 8: 10, 13: 11, 14: 12, 15: 13,
 }
+CAUSES = {  # column of ibIfPortStatTable -> the register, and values of it: the last one after a reset
+    5: ("PortRcvErrorDetails.PortLocalPhysicalErrors", 5, 40000, 30000), 6: ("PortRcvErrorDetails.PortMalformedPacketErrors", 0, 2, 4),
+    9: ("PortXmitDiscardDetails.PortInactiveDiscards", 7, 8, 2), 10: ("PortXmitDiscardDetails.PortNeighborMTUDiscards", 0, 0, 0),
+    11: ("PortXmitDiscardDetails.PortSwLifetimeLimitDiscards", 1, 65535, 65535),
+    12: ("PortXmitDiscardDetails.PortSwHOQLifetimeLimitDiscards", 12, 13, 1),
+}
 
 
 def registers(fabric, name, port):
@@ -67,13 +73,34 @@ def test_a_reset_shows_in_the_registers_and_not_in_the_interfaces(fabric):
     fabric.subnet_manager().wait_master()
     devices, leaf1 = start(fabric)
     before = {column: value for column, value in OF_COUNTERS.values()}
-    assert rows(leaf1, IF_ERRORS)[3] == {column: before[of] for column, of in OF_INTERFACE.items()}
+    assert of_registers(leaf1) == {column: before[of] for column, of in OF_INTERFACE.items()}
     fabric.count_errors("leaf1", 3, **{name: 1 for name in OF_COUNTERS})
     wait_until(lambda: set(rows(leaf1, COUNTERS)[3].values()) == {1}, "the next reading")
     # What a full or fallen counter counted is added; one that did not fall adds nothing.
-    assert rows(leaf1, IF_ERRORS)[3] == {
+    assert of_registers(leaf1) == {
         column: before[of] + (before[of] > 1) for column, of in OF_INTERFACE.items()}
     assert "notWritable" in leaf1.set((*COUNTERS, 2, 3), "i", "0")
+
+
+def of_registers(leaf1):
+    return {column: value for column, value in rows(leaf1, IF_ERRORS)[3].items() if column not in CAUSES}
+
+
+def test_causes_of_errors_are_summed_when_errors_grow(fabric):
+    fabric.subnet_manager().wait_master()
+    _, leaf1 = start(fabric)
+    assert not CAUSES.keys() & rows(leaf1, IF_ERRORS)[3].keys()  # no port told of them
+    sums = dict.fromkeys(CAUSES, 0)
+    for step in (1, 2, 3):
+        for column, (register, *values) in CAUSES.items():
+            before, value = ([0] + values)[step - 1:step + 1]
+            fabric.console(f'PerformanceSet "leaf1"[3] {register}={value}')
+            sums[column] += value if value < before else value - before
+        fabric.count_errors("leaf1", 3, PortRcvErrors=10 * step, PortXmitDiscards=10 * step)
+        wait_until(lambda: {column: value for column, value in rows(leaf1, IF_ERRORS)[3].items() if column in CAUSES} == sums,
+                   f"the sums {sums}")
+    assert sums == {5: 70000, 6: 4, 9: 10, 10: 0, 11: 65535, 12: 14}
+    assert not CAUSES.keys() & rows(leaf1, IF_ERRORS)[1].keys()
 
 
 def test_registers_of_no_reading_are_not_shown(fabric):

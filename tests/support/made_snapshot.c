@@ -65,6 +65,23 @@ static struct measured_errors *tell_of_errors(void *ctx)
     return measured_errors_ref(some_errors);
 }
 
+// Each port says why it counts errors.
+static void tell_details(struct counter_reading *reading, struct error_details *details)
+{
+    reading->details = details;
+    reading->detail_count = 0;
+    for (size_t i = 0; i < reading->count; i++) {
+        struct error_details one = {.node_guid = reading->samples[i].node_guid,
+                                    .port = reading->samples[i].port,
+                                    .known = true,
+                                    .counts = {1, 2, 3, 4, 5, 6}};
+        one.counter = COUNTER_RCV_ERRORS;
+        details[reading->detail_count++] = one;
+        one.counter = COUNTER_XMIT_DISCARDS;
+        details[reading->detail_count++] = one;
+    }
+}
+
 // Reads the counters of all ports with a peer twice, in two minutes; all grow.
 static void read_counters(const struct fabric *fabric)
 {
@@ -74,8 +91,9 @@ static void read_counters(const struct fabric *fabric)
         .per_hour[COUNTER_SYMBOL_ERROR] = {1, 1}};
     struct counter_reading *reading =
         calloc(1, sizeof *reading + fabric->port_count * sizeof reading->samples[0]);
+    struct error_details *details = calloc(fabric->port_count, 2 * sizeof *details);
     struct counter_watch *watch = counter_watch_new(&limits);
-    require(reading);
+    require(reading && details);
     for (int64_t minute = 1; minute <= 2; minute++) {
         reading->time_us = minute * MINUTE_US;
         reading->count = 0;
@@ -87,6 +105,7 @@ static void read_counters(const struct fabric *fabric)
                 sample->values[c] = (uint64_t)minute * i;
             reading->count += fabric->ports[i].peer_node != FABRIC_NONE;
         }
+        tell_details(reading, details);
         const struct counter_watch_reading one = {some_sums, reading, fabric,
                                                   (1000 + minute) * MINUTE_US};
         size_t count;
@@ -100,6 +119,7 @@ static void read_counters(const struct fabric *fabric)
     require(some_errors && some_errors->count > 0);
     counter_watch_free(watch);
     free(reading);
+    free(details);
 }
 
 enum { HAS_LED_INFO = 1 << 9 }; // of CapabilityMask

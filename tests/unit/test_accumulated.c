@@ -72,6 +72,45 @@ static uint64_t read_one(enum counter counter, uint64_t value, bool extended, bo
     return sum(NODE, 1, counter);
 }
 
+// Reads a port that says how many packets were malformed.
+static void read_cause(uint32_t malformed)
+{
+    const struct error_details details = {
+        .node_guid = NODE, .port = 1, .counter = COUNTER_RCV_ERRORS, .counts = {0, malformed}};
+    add_port(NODE, 1)->values[COUNTER_RCV_ERRORS] = 9;
+    reading->details = &details;
+    reading->detail_count = 1;
+    take_reading();
+    reading->detail_count = 0;
+}
+
+static uint64_t cause(enum counter counter, unsigned place)
+{
+    uint64_t sum_of;
+    return accumulated_find_cause(accumulated, NODE, 1, counter, place, &sum_of) ? sum_of
+                                                                                 : UINT64_MAX;
+}
+
+TEST(causes_of_errors_are_summed_from_what_ports_say_of_them)
+{
+    add_port(NODE, 1);
+    take_reading();
+    assert_true(cause(COUNTER_RCV_ERRORS, 1) == UINT64_MAX);
+    read_cause(5);
+    read_one(COUNTER_RCV_ERRORS, 9, false, false); // nothing grew: nobody asked
+    assert_int_equal(cause(COUNTER_RCV_ERRORS, 1), 5);
+    read_cause(7);
+    assert_int_equal(cause(COUNTER_RCV_ERRORS, 1), 7);
+    read_cause(3); // somebody reset it
+    assert_int_equal(cause(COUNTER_RCV_ERRORS, 1), 10);
+    assert_int_equal(cause(COUNTER_RCV_ERRORS, 0), 0);
+    assert_true(cause(COUNTER_XMIT_DISCARDS, 0) == UINT64_MAX); // its discards never grew
+    take_reading();                                             // the port is missing
+    read_cause(UINT16_MAX);
+    read_cause(0);
+    assert_int_equal(cause(COUNTER_RCV_ERRORS, 1), 7 + UINT16_MAX);
+}
+
 TEST(they_begin_with_what_there_is_and_grow)
 {
     assert_int_equal(read_one(COUNTER_SYMBOL_ERROR, 7, false, false), 7);
@@ -321,6 +360,7 @@ int main(void)
 #define SUMMED(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         SUMMED(a_lost_answer_about_the_error_correction_is_no_reset),
+        SUMMED(causes_of_errors_are_summed_from_what_ports_say_of_them),
         SUMMED(they_begin_with_what_there_is_and_grow),
         SUMMED(a_reset_loses_nothing),
         SUMMED(a_full_counter_adds_nothing_until_it_is_reset),

@@ -19,7 +19,9 @@ static const uint64_t SPINE = 0x500, LEAF = 0x100, HOST = 0x300;
 static struct manners {
     bool deaf, without_class_info, refuses, other_port, extended, extended_deaf, wait;
     bool fec, fec_deaf, fec_refused, of_lanes, ticks_refused, ticks_deaf, ticks_busy;
+    bool details_refused, details_deaf, details_of_other;
     unsigned wide; // its capability bits
+    unsigned more; // PortRcvErrors
     unsigned fec_lost,
         fec_busy; // queries for the error correction that get no answer, or this answer
     unsigned samples_asked, fec_asked;
@@ -31,7 +33,7 @@ static struct fake_port f;
 static struct fabric *fabric;
 static struct counter_reading *reading;
 static struct sweep_ticks ticks;
-static bool asks_ticks, by_sa;
+static bool learns, by_sa;
 static unsigned sa_asked;
 static struct error err;
 
@@ -162,6 +164,7 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
         m->plain_asked++;
         wire_put(out->octets + 4, 2, m->refuses ? 0x001C : 0);
         write_counters(data, to->lid, m->other_port ? port + 1 : port);
+        wire_put(data + 8, 2, 0x0404 + m->more);
         return true;
     case EXTENDED:
         m->extended_asked++;
@@ -182,8 +185,8 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
     case RCV_DETAILS:
     case DISCARD_DETAILS:
         m->details_asked++;
-        wire_put(out->octets + 4, 2, m->refuses ? 0x000C : 0);
-        data[1] = m->other_port ? port + 1 : port;
+        wire_put(out->octets + 4, 2, m->details_refused ? 0x000C : 0);
+        data[1] = m->details_of_other ? port + 1 : port;
         // Octets 2 and 3 are CounterSelect.
         wire_put(data + 4, 2, lid_count(to->lid, 1));  // local physical; inactive
         wire_put(data + 6, 2, lid_count(to->lid, 2));  // malformed; neighbour's MTU
@@ -191,7 +194,7 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
         wire_put(data + 10, 2, lid_count(to->lid, 4)); // DLID mapping; head of queue
         wire_put(data + 12, 2, lid_count(to->lid, 5)); // VL mapping; reserved
         wire_put(data + 14, 2, 0xFFFF);                // looping; reserved
-        return true;
+        return !m->details_deaf;
     default:
         return false;
     }
@@ -253,7 +256,7 @@ static int end(void **state)
     reading = NULL;
     free(ticks.all);
     ticks = (struct sweep_ticks){0};
-    asks_ticks = by_sa = false;
+    learns = by_sa = false;
     sa_asked = 0;
     return 0;
 }
@@ -262,7 +265,7 @@ static void read_chosen(struct sweep_choice choice)
 {
     struct sweep sweep = fake_port_sweep(&f);
     const uint64_t before = f.sent;
-    sweep.ticks = asks_ticks ? &ticks : NULL;
+    sweep.ticks = learns ? &ticks : NULL;
     sweep.by_sa = by_sa;
     free(reading);
     assert_true(sweep_counters(&sweep, fabric, &choice, &reading, &err));
@@ -344,7 +347,7 @@ TEST(by_the_method_sa_the_sa_says_whose_lid_it_is)
 
 TEST(a_tick_is_not_learned_of_another_node)
 {
-    asks_ticks = manners[LEAF_LID].wait = true;
+    learns = manners[LEAF_LID].wait = true;
     manners[LEAF_LID].answering = SPINE_LID;
     read_counters(true);
     manners[LEAF_LID].answering = 0;
@@ -614,20 +617,7 @@ TEST(a_node_that_answers_no_counters_is_left_alone)
     assert_in_range(asked_of_liar, 1, 9); // three queries of three attempts, not one for each port
 }
 
-static struct error_details_list read_details(void)
-{
-    struct sweep sweep = fake_port_sweep(&f);
-    struct error_details_list list = {
-        .count = 5,
-        .all = {{.node_guid = SPINE, .port = 3, .counter = COUNTER_RCV_ERRORS},
-                {.node_guid = LEAF, .port = 1, .counter = COUNTER_XMIT_DISCARDS},
-                {.node_guid = HOST, .port = 2, .counter = COUNTER_RCV_ERRORS},
-                {.node_guid = 0x666, .port = 1, .counter = COUNTER_RCV_ERRORS},
-                {.node_guid = HOST, .port = 9, .counter = COUNTER_RCV_ERRORS}}};
-    assert_true(sweep_details(&sweep, fabric, &list, &err));
-    assert_int_equal(sweep.counters.sent, f.sent);
-    return list;
-}
+// Details.
 
 static void assert_described(const struct error_details *details, const char *expected)
 {
@@ -637,34 +627,79 @@ static void assert_described(const struct error_details *details, const char *ex
     assert_string_equal(words, expected);
 }
 
+static void assert_told(uint64_t node, uint8_t port, enum counter counter, const char *expected)
+{
+    const struct error_details *details = counter_find_details(reading, node, port, counter);
+    assert_non_null(details);
+    assert_described(details, expected);
+}
+
 TEST(a_port_says_why_it_counts_errors)
 {
-    const struct error_details_list list = read_details();
-    assert_described(&list.all[0],
-                     "1001 local physical errors, 1002 malformed packets, 1003 buffer overruns, "
-                     "1004 DLID mapping errors, 1005 VL mapping errors, 65535 or more looping "
-                     "packets");
-    assert_described(&list.all[1],
-                     "1101 packets for an inactive port, 1102 packets larger than the neighbour's "
-                     "MTU, 1103 packets beyond their lifetime in the switch, 1104 packets beyond "
-                     "their lifetime at the head of the queue");
-    assert_true(list.all[2].known && list.all[2].counts[0] == 2101);
-    assert_false(list.all[3].known || list.all[4].known);
-    assert_int_equal(f.sent, 3); // one MAD for each alarm
+    learns = true;
+    read_counters(false);
+    assert_told(SPINE, 3, COUNTER_RCV_ERRORS,
+                "1001 local physical errors, 1002 malformed packets, 1003 buffer overruns, 1004 "
+                "DLID mapping errors, 1005 VL mapping errors, 65535 or more looping packets");
+    assert_told(LEAF, 1, COUNTER_XMIT_DISCARDS,
+                "1101 packets for an inactive port, 1102 packets larger than the neighbour's MTU, "
+                "1103 packets beyond their lifetime in the switch, 1104 packets beyond their "
+                "lifetime at the head of the queue");
+    assert_int_equal(reading->detail_count, 6 * 2);
+    assert_null(counter_find_details(reading, LEAF, 3, COUNTER_RCV_ERRORS));
+    assert_null(counter_find_details(reading, SPINE, 4, COUNTER_FEC_UNCORRECTABLE));
     assert_described(
         &(struct error_details){.counter = COUNTER_RCV_ERRORS, .known = true, .counts = {0, 1}},
         "1 malformed packet");
     assert_described(&(struct error_details){.counter = COUNTER_RCV_ERRORS, .known = true}, "");
 }
 
+TEST(a_port_is_asked_why_when_its_errors_grew)
+{
+    learns = true;
+    read_counters(true);
+    read_counters(true);
+    assert_int_equal(reading->detail_count, 0);
+    assert_int_equal(manners[LEAF_LID].details_asked, 4);
+    manners[LEAF_LID].more = 1;
+    read_counters(true);
+    assert_int_equal(reading->detail_count, 2); // of both its ports
+    assert_non_null(counter_find_details(reading, LEAF, 2, COUNTER_RCV_ERRORS));
+    manners[LEAF_LID].more = 0; // somebody reset it, and it counted again
+    read_counters(true);
+    assert_int_equal(reading->detail_count, 2);
+    const uint64_t wanted[] = {LEAF}; // an early reading sums nothing up
+    manners[LEAF_LID].more = 1;
+    read_chosen((struct sweep_choice){.switches_only = true, .guids = wanted, .count = 1});
+    assert_int_equal(reading->detail_count, 0);
+}
+
+TEST(a_full_counter_may_hide_growth)
+{
+    learns = true;
+    manners[LEAF_LID].more = 0xFFFF - 0x0404;
+    read_counters(true);
+    read_counters(true);
+    assert_int_equal(reading->detail_count, 2);
+}
+
 TEST(a_port_that_does_not_say_why_is_not_known)
 {
-    manners[SPINE_LID].refuses = true; // it has no such attribute
-    manners[LEAF_LID].other_port = true;
-    manners[SECOND_HOST_LID].deaf = true;
-    const struct error_details_list list = read_details();
-    for (size_t i = 0; i < list.count; i++)
-        assert_described(&list.all[i], "");
+    learns = true;
+    manners[SPINE_LID].details_refused = true; // it has no such attribute
+    manners[LEAF_LID].details_of_other = true;
+    manners[HOST_LID].details_deaf = true;
+    manners[SECOND_HOST_LID].answering = SPINE_LID;
+    for (int i = 0; i < 3; i++) {
+        read_counters(false);
+        assert_int_equal(reading->count, 5);
+        assert_int_equal(reading->detail_count, 0);
+    }
+    assert_int_equal(manners[SPINE_LID].details_asked, 4);
+    assert_int_equal(manners[HOST_LID].details_asked, 3 * 3); // a query a reading, three attempts
+    manners[HOST_LID].details_deaf = false;
+    read_counters(false);
+    assert_int_equal(reading->detail_count, 2);
 }
 
 // The error correction.
@@ -734,23 +769,24 @@ TEST(who_refuses_its_error_correction_is_asked_once)
 
 TEST(lanes_say_where_the_error_correction_is_busy)
 {
-    struct sweep sweep = fake_port_sweep(&f);
+    learns = true;
     manners[HOST_LID].fec = manners[SECOND_HOST_LID].fec = true;
     manners[SECOND_HOST_LID].of_lanes = true;
-    struct error_details_list list = {
-        .count = 2,
-        .all = {{.node_guid = HOST, .port = 1, .counter = COUNTER_FEC_UNCORRECTABLE},
-                {.node_guid = HOST, .port = 2, .counter = COUNTER_FEC_UNCORRECTABLE}}};
-    assert_true(sweep_details(&sweep, fabric, &list, &err));
-    assert_described(&list.all[0], "corrected symbols: 900 on lane 0, 40 on lane 3");
-    assert_described(&list.all[1], "uncorrectable blocks: 2 on lane 0, 1 on lane 11");
+    read_counters(false);
+    assert_told(HOST, 1, COUNTER_FEC_UNCORRECTABLE,
+                "corrected symbols: 900 on lane 0, 40 on lane 3");
+    assert_told(HOST, 2, COUNTER_FEC_UNCORRECTABLE,
+                "uncorrectable blocks: 2 on lane 0, 1 on lane 11");
+    read_counters(false);
+    assert_null(counter_find_details(reading, HOST, 1, COUNTER_FEC_UNCORRECTABLE));
+    assert_int_equal(manners[HOST_LID].fec_asked, 2); // the reading's own queries
 }
 
 // Ticks.
 
 TEST(a_port_that_waited_is_asked_once_for_its_tick)
 {
-    asks_ticks = true;
+    learns = true;
     manners[LEAF_LID].wait = manners[SPINE_LID].wait = true;
     for (int i = 0; i < 3; i++) {
         read_counters(true);
@@ -763,7 +799,7 @@ TEST(a_port_that_waited_is_asked_once_for_its_tick)
 
 TEST(a_port_that_did_not_wait_is_not_asked_for_its_tick)
 {
-    asks_ticks = true;
+    learns = true;
     read_counters(true);
     assert_int_equal(manners[LEAF_LID].samples_asked, 0);
     assert_int_equal(sample_of(LEAF, 1)->tick, 0);
@@ -771,7 +807,7 @@ TEST(a_port_that_did_not_wait_is_not_asked_for_its_tick)
 
 TEST(a_port_whose_link_has_another_rate_is_asked_again)
 {
-    asks_ticks = true;
+    learns = true;
     manners[LEAF_LID].wait = true;
     read_counters(true);
     struct fabric *other = make_fabric(FABRIC_EDR);
@@ -783,7 +819,7 @@ TEST(a_port_whose_link_has_another_rate_is_asked_again)
 
 TEST(who_does_not_say_its_tick_is_left_alone)
 {
-    asks_ticks = true;
+    learns = true;
     manners[LEAF_LID].wait = manners[LEAF_LID].ticks_deaf = true;
     manners[SPINE_LID].wait = manners[SPINE_LID].ticks_refused = true;
     for (int i = 0; i < 6; i++) {
@@ -798,7 +834,7 @@ TEST(who_does_not_say_its_tick_is_left_alone)
 
 TEST(who_was_busy_says_its_tick_later)
 {
-    asks_ticks = true;
+    learns = true;
     manners[LEAF_LID].wait = manners[LEAF_LID].ticks_busy = true;
     read_counters(true);
     assert_int_equal(sample_of(LEAF, 1)->tick, 0);
@@ -845,6 +881,8 @@ int main(void)
         COUNTED(a_node_that_becomes_slow_waits_for_all_others),
         COUNTED(a_node_that_answers_no_counters_is_left_alone),
         COUNTED(a_port_says_why_it_counts_errors),
+        COUNTED(a_port_is_asked_why_when_its_errors_grew),
+        COUNTED(a_full_counter_may_hide_growth),
         COUNTED(a_port_that_does_not_say_why_is_not_known),
         cmocka_unit_test(short_answers_are_none),
     };
