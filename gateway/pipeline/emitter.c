@@ -26,7 +26,7 @@ static void emitter_drain(struct emitter *e, int64_t now_us, const struct event 
     while ((event = policy_next(e->policy, now_us)) != NULL) {
         e->look(e->ctx, event);
         journal_append(e->journal, event, event == given && report ? report : &NONE);
-        if (++e->uncommitted >= (e->in_sweep ? EMITTER_SWEEP_MAX : EMITTER_BATCH_MAX))
+        if (++e->uncommitted >= (e->in_sweep ? EMITTER_SWEEP_MAX : EMITTER_EVENTS_MAX))
             emitter_commit(e);
     }
 }

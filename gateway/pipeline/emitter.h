@@ -14,10 +14,13 @@
 #include <stdatomic.h>
 
 enum {
-    EMITTER_BATCH_MAX = 512, // events in one commit
+    EMITTER_BATCH_MAX = 512, // Reports in one commit
+    // Events in one commit. A full batch has room for one more event a Report: the emitter must not
+    // commit by itself, and wait for the disk, while another thread could commit the batch.
+    EMITTER_EVENTS_MAX = 2 * EMITTER_BATCH_MAX,
     // Events of one sweep in one commit, together with its snapshot: what the journal's memory
     // holds beside a batch. A sweep with more is found again, in part, after a crash.
-    EMITTER_SWEEP_MAX = JOURNAL_MEMORY_MAX - 2 * EMITTER_BATCH_MAX,
+    EMITTER_SWEEP_MAX = JOURNAL_MEMORY_MAX - EMITTER_EVENTS_MAX,
 };
 
 struct emitter {
@@ -34,8 +37,8 @@ struct emitter {
 };
 
 // Takes over the reference. `report`: the Report that the event was made from; NULL: none. Commits
-// after EMITTER_BATCH_MAX events, as one item can cause far more events; the events of a sweep wait
-// for the sweep's snapshot, up to EMITTER_SWEEP_MAX events.
+// after EMITTER_EVENTS_MAX events, as one item can cause far more events; the events of a sweep
+// wait for the sweep's snapshot, up to EMITTER_SWEEP_MAX events.
 void emitter_emit(struct emitter *emitter, struct event *event);
 void emitter_emit_report(struct emitter *emitter, struct event *event,
                          const struct journal_report *report);

@@ -261,8 +261,7 @@ TEST(a_report_becomes_an_event_on_disk_and_is_answered_then)
     assert_string_equal(event_at(2)->type->name, "gid-in-service");
     assert_string_not_equal(event_at(2)->id, id);
     check_answers(2);
-    assert_int_equal(answers[0].tid & 0xFF, 1);
-    assert_int_equal(answers[1].tid & 0xFF, 2);
+    assert_int_equal((answers[0].tid & 0xFF) + (answers[1].tid & 0xFF), 3); // in any order
     assert_int_equal(counters.events, 2);
     assert_int_equal(counters.repeated, 0);
 }
@@ -431,7 +430,7 @@ static uint64_t count_commits(void)
 
 TEST(what_waits_together_is_committed_together)
 {
-    enum { MORE = PIPELINE_BATCH_MAX + 100 };
+    enum { BATCHES = 4, MORE = BATCHES * PIPELINE_BATCH_MAX };
     bool answered[MORE] = {false};
     expect_stored = false; // too slow for so many
     hold();
@@ -447,7 +446,8 @@ TEST(what_waits_together_is_committed_together)
         answered[n] = true;
         assert_int_equal(event_at((int64_t)n + 1)->number, n + 1);
     }
-    assert_in_range(count_commits(), before + 2, before + 3); // two batches, and the end of the run
+    // The two threads may split one batch; the end of the run commits, too.
+    assert_in_range(count_commits(), before + BATCHES, before + BATCHES + 2);
 }
 
 // The service manager's watchdog depends on this.
