@@ -53,7 +53,7 @@ static bool rescue_row(void *ctx, const struct store_row *row)
     if (r->skipped)
         r->missed += journal_gap(r->after, row->sequence);
     r->skipped = false;
-    store_add_event(r->to, row);
+    store_add_events(r->to, row, 1);
     r->after = row->sequence;
     r->copied++;
     return true;

@@ -48,6 +48,8 @@ enum store_table {
     STORE_TABLES,
 };
 
+enum { STORE_ROWS_MAX = 16 }; // added by one statement
+
 // A row of the event table.
 struct store_row {
     int64_t sequence;
@@ -118,9 +120,10 @@ enum store_result store_identity(struct store *store, int64_t *out, struct error
 // first error: no part of the transaction is kept.
 void store_begin(struct store *store);
 
-// The row may be there already. If the number has another event, the transaction fails as
+// Adds up to STORE_ROWS_MAX rows. STORE_ROWS_MAX rows are added by one statement of SQLite, which
+// costs less. A row may be there already. If the number has another event, the transaction fails as
 // STORE_CORRUPT.
-void store_add_event(struct store *store, const struct store_row *row);
+void store_add_events(struct store *store, const struct store_row rows[], size_t count);
 int64_t store_delete_through(struct store *store, int64_t sequence,
                              int64_t rows_max); // returns how many
 

@@ -32,25 +32,42 @@ static void store_events_check_known(struct store *store, const struct store_row
         store_note(store, SQLITE_CORRUPT);
 }
 
-void store_add_event(struct store *store, const struct store_row *row)
+// Binds the row to the parameters behind `at`.
+static void store_events_bind(sqlite3_stmt *s, int at, const struct store_row *row)
 {
-    sqlite3_stmt *s = store_begin_statement(store, ADD_EVENT);
+    sqlite3_bind_int64(s, at + 1, row->sequence);
+    sqlite3_bind_text(s, at + 2, row->id, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, at + 3, row->type, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, at + 4, row->time_us);
+    sqlite3_bind_int(s, at + 5, row->severity);
+    sqlite3_bind_int64(s, at + 6, (sqlite3_int64)row->node_guid);
+    sqlite3_bind_int(s, at + 7, row->report_lid);
+    sqlite3_bind_int64(s, at + 8, (sqlite3_int64)row->report_tid);
+    sqlite3_bind_int64(s, at + 9, (sqlite3_int64)row->report_digest);
+    sqlite3_bind_blob(s, at + STORE_ROW_COLUMNS, row->record, (int)row->record_size, SQLITE_STATIC);
+}
+
+// Adds `count` rows: 1 or STORE_ROWS_MAX.
+static void store_events_add(struct store *store, const struct store_row rows[], int count)
+{
+    sqlite3_stmt *s = store_begin_statement(store, count == 1 ? ADD_EVENT : ADD_EVENTS);
     if (!s)
         return;
-    sqlite3_bind_int64(s, 1, row->sequence);
-    sqlite3_bind_text(s, 2, row->id, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 3, row->type, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 4, row->time_us);
-    sqlite3_bind_int(s, 5, row->severity);
-    sqlite3_bind_int64(s, 6, (sqlite3_int64)row->node_guid);
-    sqlite3_bind_int(s, 7, row->report_lid);
-    sqlite3_bind_int64(s, 8, (sqlite3_int64)row->report_tid);
-    sqlite3_bind_int64(s, 9, (sqlite3_int64)row->report_digest);
-    sqlite3_bind_blob(s, 10, row->record, (int)row->record_size, SQLITE_STATIC);
-    int added = store_finish_statement(store, s);
+    for (int i = 0; i < count; i++)
+        store_events_bind(s, i * STORE_ROW_COLUMNS, &rows[i]);
+    const int added = store_finish_statement(store, s);
     store->rows += added;
-    if (added == 0)
-        store_events_check_known(store, row);
+    for (int i = 0; added < count && i < count; i++)
+        store_events_check_known(store, &rows[i]);
+}
+
+void store_add_events(struct store *store, const struct store_row rows[], size_t count)
+{
+    if (count == STORE_ROWS_MAX)
+        store_events_add(store, rows, STORE_ROWS_MAX);
+    else
+        for (size_t i = 0; i < count; i++)
+            store_events_add(store, &rows[i], 1);
 }
 
 int64_t store_delete_through(struct store *store, int64_t sequence, int64_t rows_max)

@@ -17,6 +17,7 @@
 
 enum store_statement {
     ADD_EVENT,
+    ADD_EVENTS,
     FIND_EVENT,
     DELETE_THROUGH,
     KEEP_EVENT,
@@ -51,6 +52,7 @@ enum store_table_statement {
 enum {
     STORE_STATEMENTS = STATEMENT_COUNT + (int)STORE_TABLES * (int)TABLE_STATEMENT_COUNT,
     STORE_SQL_SIZE = 1024,
+    STORE_ROW_COLUMNS = 10,
 };
 
 struct store {

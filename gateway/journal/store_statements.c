@@ -12,12 +12,17 @@
 #define ROW_COLUMNS                                                                                \
     "sequence, id, type, time_us, severity, node_guid, report_lid, report_tid, report_digest, "    \
     "record"
+#define ADD_EVENTS_BEGIN "INSERT INTO event (" ROW_COLUMNS ") VALUES "
+#define ADD_EVENTS_ROW   "(?,?,?,?,?,?,?,?,?,?)"
+#define ADD_EVENTS_4     ADD_EVENTS_ROW "," ADD_EVENTS_ROW "," ADD_EVENTS_ROW "," ADD_EVENTS_ROW
+// The row may exist: a commit with a failed sync may have written the row.
+#define ADD_EVENTS_END   " ON CONFLICT (sequence) DO NOTHING"
 #define SNAPSHOT_COLUMNS "number, time_us, digest, nodes, links, length(record)"
 
 static const char *const SQL[STATEMENT_COUNT] = {
-    // The row may exist: a commit with a failed sync may have written the row.
-    [ADD_EVENT] = "INSERT INTO event (" ROW_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?)"
-                  " ON CONFLICT (sequence) DO NOTHING",
+    [ADD_EVENT] = ADD_EVENTS_BEGIN ADD_EVENTS_ROW ADD_EVENTS_END,
+    [ADD_EVENTS] = ADD_EVENTS_BEGIN ADD_EVENTS_4 "," ADD_EVENTS_4 "," ADD_EVENTS_4
+                                                 "," ADD_EVENTS_4 ADD_EVENTS_END,
     [FIND_EVENT] = "SELECT count(*) FROM event WHERE sequence = ? AND id = ?",
     [DELETE_THROUGH] =
         "DELETE FROM event WHERE sequence IN"

@@ -112,18 +112,25 @@ void journal_snapshot_written(struct journal *journal, const struct waiting_fabr
 
 // Commits.
 
-// Adds the event to the transaction. Returns the octets of its record.
-static size_t write_add_row(struct journal *j, const struct entry *e, int64_t sequence)
+// Adds the events of the plan to the transaction.
+static void write_add_rows(struct journal *j, struct commit_plan *plan)
 {
-    struct store_row row = {
-        .sequence = sequence,
-        .report_lid = e->report.lid,
-        .report_tid = e->report.tid,
-        .report_digest = e->report.digest,
-    };
-    packed_fill_row(e->packed, &row);
-    store_add_event(j->writer, &row);
-    return row.record_size;
+    struct store_row rows[STORE_ROWS_MAX];
+    size_t count = 0;
+    for (int64_t s = plan->first; s <= plan->last; s++) {
+        const struct entry *e = &j->writing[s - plan->first];
+        struct store_row *row = &rows[count++];
+        *row = (struct store_row){.sequence = s,
+                                  .report_lid = e->report.lid,
+                                  .report_tid = e->report.tid,
+                                  .report_digest = e->report.digest};
+        packed_fill_row(e->packed, row);
+        plan->octets += row->record_size;
+        if (count == STORE_ROWS_MAX || s == plan->last) {
+            store_add_events(j->writer, rows, count);
+            count = 0;
+        }
+    }
 }
 
 static void write_make_plan(struct journal *j, int64_t rows_max, struct commit_plan *out)
@@ -178,8 +185,7 @@ static enum store_result write_plan(struct journal *j, struct commit_plan *plan,
     if (!journal_save_communities(j, err))
         return STORE_FAILED;
     store_begin(j->writer);
-    for (int64_t s = plan->first; s <= plan->last; s++)
-        plan->octets += write_add_row(j, &j->writing[s - plan->first], s);
+    write_add_rows(j, plan);
     for (size_t i = 0; i < JOURNAL_MIRRORS; i++) {
         const size_t rows = mirror_write(j->mirrors[i], j->writer);
         plan->cursors += i == 0 ? rows : 0;

@@ -269,31 +269,41 @@ static bool count_row(void *ctx, const struct store_row *row)
     return true;
 }
 
-// When fsync fails, the rows may be in the file all the same; the journal then adds them again.
+static enum store_result add_rows(struct store *store, const struct store_row rows[], size_t count)
+{
+    struct error err;
+    store_begin(store);
+    store_add_events(store, rows, count);
+    return store_commit(store, &err);
+}
+
+// When fsync fails, the rows may be in the file all the same; the journal then adds them again,
+// perhaps together with further rows.
 static void test_a_row_may_be_added_again(void **state)
 {
     struct fixture *f = *state;
     struct store *store;
     struct error err;
     char path[128];
-    const struct store_row row = {.sequence = 7,
-                                  .id = "an identifier",
-                                  .type = "link-state-change",
-                                  .time_us = START_US,
-                                  .record = (const uint8_t *)"record",
-                                  .record_size = 6};
+    struct store_row many[STORE_ROWS_MAX];
+    for (int i = 0; i < STORE_ROWS_MAX; i++)
+        many[i] = (struct store_row){.sequence = 7 + i,
+                                     .id = "an identifier",
+                                     .type = "link-state-change",
+                                     .time_us = START_US,
+                                     .record = (const uint8_t *)"record",
+                                     .record_size = 6};
     unsigned rows = 0;
     snprintf(path, sizeof path, "%s/other.db", f->directory);
     assert_int_equal(store_open(path, false, &store, &err), STORE_OK);
     for (int i = 0; i < 2; i++) {
-        store_begin(store);
-        store_add_event(store, &row);
-        store_set_row(store, STORE_CURSORS,
-                      &(struct store_cursor){.receiver = "nms", .sequence = 7});
-        assert_int_equal(store_commit(store, &err), STORE_OK);
+        assert_int_equal(add_rows(store, many, 3), STORE_OK);
+        assert_int_equal(add_rows(store, many, STORE_ROWS_MAX), STORE_OK);
     }
-    assert_int_equal(store_read(store, STORE_AFTER, 0, 10, count_row, &rows, &err), STORE_OK);
-    assert_int_equal(rows, 1);
+    many[STORE_ROWS_MAX - 1].id = "another identifier";
+    assert_int_equal(add_rows(store, many, STORE_ROWS_MAX), STORE_CORRUPT);
+    assert_int_equal(store_read(store, STORE_AFTER, 0, 100, count_row, &rows, &err), STORE_OK);
+    assert_int_equal(rows, STORE_ROWS_MAX);
     store_close(store);
 }
 
