@@ -9,7 +9,6 @@
 #define IBTRAPD_BASE_LOG_H
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/word.h"
 
 #include <pthread.h>

@@ -4,9 +4,6 @@
 #include "base/wire.h"
 
 #include <endian.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 struct text text_in(char *buf, size_t size)
 {

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 #include <unistd.h>

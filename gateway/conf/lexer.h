@@ -4,7 +4,6 @@
 #ifndef IBTRAPD_CONF_LEXER_H
 #define IBTRAPD_CONF_LEXER_H
 
-#include <stddef.h>
 
 enum lexer_token {
     LEXER_END,

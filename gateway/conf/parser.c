@@ -7,7 +7,6 @@
 #include "conf/lexer.h"
 #include "conf/rows.h"
 #include "conf/schema.h"
-#include "conf/section.h"
 #include "conf/value.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "conf/check.h"
 #include "conf/schema_rows.h"
-#include "conf/section.h"
 #include "model/severity.h"
 
 #include <assert.h>

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "control/answer.h"
-#include "control/handlers.h"
 
 #include <event2/buffer.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/secret.h"
 #include "control/answer.h"
-#include "control/peer_credentials.h"
 #include "ctl/client.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "base/wire.h"
-#include "control/answer.h"
 #include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
 #include "install.h"

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "ctl/terminal.h"
 
-#include <stdlib.h>
 
 const struct show_form alarm_form = {
     .list = "alarms",

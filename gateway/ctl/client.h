@@ -7,7 +7,6 @@
 #include "base/error.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 // A connected descriptor, the caller's, or -1 with a sentence and errno. Waits at most five
 // seconds. Each later send also waits at most five seconds for room.

@@ -8,7 +8,6 @@
 #include "ctl/arguments.h"
 #include "ctl/show.h"
 
-#include <stddef.h>
 
 enum command_outcome {
     COMMAND_DONE,

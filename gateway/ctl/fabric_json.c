@@ -2,7 +2,6 @@
 #include "ctl/fabric_json.h"
 
 #include "ctl/protocol.h"
-#include "model/fabric.h"
 #include "topology/describe.h"
 
 const char *fabric_json_type(uint8_t type)

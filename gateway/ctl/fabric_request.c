@@ -8,7 +8,6 @@
 #include "model/fabric_record.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // Pages that are requested at most: twice the number of pages of the largest fabric. If the fabric
 // changes between two pages, the daemon begins with the first page again.

@@ -6,7 +6,6 @@
 #include "ctl/client.h"
 #include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
-#include "ctl/terminal.h"
 #include "picture/dot.h"
 #include "picture/svg.h"
 #include "topology/changes.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/watch_screen.h"
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "ctl/show.h"
 #include "ctl/terminal.h"

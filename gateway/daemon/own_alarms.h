@@ -8,7 +8,6 @@
 
 #include "conf/conf.h"
 #include "event/event_builder.h"
-#include "journal/journal.h"
 
 #include <stdbool.h>
 

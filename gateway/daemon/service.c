@@ -2,7 +2,6 @@
 #include "daemon/service.h"
 
 #include "base/memory.h"
-#include "base/notify.h"
 
 #include <event2/event.h>
 #include <inttypes.h>

@@ -8,7 +8,6 @@
 #include "kafka/options.h"
 #include "sink/agentx.h"
 #include "sink/file.h"
-#include "sink/module.h"
 #include "sink/snmp.h"
 #include "sink/syslog.h"
 

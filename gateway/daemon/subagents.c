@@ -11,7 +11,6 @@
 #include "ib/reads.h"
 #include "ib/sa_client.h"
 #include "pipeline/pipeline.h"
-#include "pipeline/role.h"
 #include "sink/receiver.h"
 #include "tables/tables.h"
 

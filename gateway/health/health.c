@@ -2,8 +2,6 @@
 #include "health/health.h"
 
 #include "base/clock.h"
-#include "base/text.h"
-#include "ib/mad.h"
 
 #include <inttypes.h>
 #include <stdio.h>

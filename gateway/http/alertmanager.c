@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "http/alert_peer.h"
-#include "model/catalogue.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "sink/format.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "control/answer.h"
 #include "control/commands.h"
 #include "control/handlers.h"
 #include "ctl/protocol.h"

@@ -6,7 +6,6 @@
 #include "ctl/protocol.h"
 #include "picture/svg.h"
 
-#include <stdlib.h>
 
 // Names.
 

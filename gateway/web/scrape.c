@@ -5,7 +5,6 @@
 #include "install.h"
 #include "metrics/metrics.h"
 #include "metrics/port_metrics.h"
-#include "pipeline/role.h"
 
 #include <dirent.h>
 #include <inttypes.h>
