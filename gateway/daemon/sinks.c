@@ -58,10 +58,7 @@ static bool sinks_make_snmp(struct sink *out, const struct conf_receiver *c,
         .clock = clock,
         .started_at = started_at,
     };
-    if (s->agent_address[0]) {
-        inet_pton(AF_INET, s->agent_address, target.agent_address);
-        memcpy(target.trap_address, target.agent_address, sizeof target.trap_address);
-    }
+    inet_pton(AF_INET, s->agent_address, target.agent_address); // nothing if it is empty
     return snmp_sink(out, c->name, &target, err);
 }
 
@@ -77,22 +74,21 @@ static void sinks_make_syslog(struct sink *out, const struct conf_receiver *c,
                               const struct clock *clock, int64_t started_at, struct log *log)
 {
     const struct conf_syslog *s = &c->syslog;
-    struct syslog_options options = SYSLOG_DEFAULTS;
     char engine_id[SNMP_ENGINE_TEXT_SIZE];
+    struct syslog_options options = {.engine_id = engine_id,
+                                     .transport = c->transport,
+                                     .path = s->path,
+                                     .host = c->host,
+                                     .port = c->port,
+                                     .ipv6 = c->ipv6,
+                                     .format = s->format,
+                                     .lines = s->lines,
+                                     .facility = s->facility,
+                                     .tls = sinks_tls(&c->tls, log),
+                                     .started_us = sinks_started_us(clock, started_at)};
     snmp_engine_text(engine_id);
-    options.engine_id = engine_id;
-    options.transport = c->transport;
-    options.path = s->path;
-    options.host = c->host;
-    options.port = c->port;
-    options.ipv6 = c->ipv6;
-    options.format = s->format;
-    options.lines = s->lines;
-    options.facility = s->facility;
     for (size_t i = 0; i < FORMAT_SEVERITIES; i++)
         options.severity_map[i] = (enum severity)s->severities[i];
-    options.tls = sinks_tls(&c->tls, log);
-    options.started_us = sinks_started_us(clock, started_at);
     syslog_sink(out, c->name, &options);
 }
 

@@ -203,8 +203,6 @@ void agentx_sink(struct sink *out, const char *name, const struct agentx_target 
 {
     struct agentx_sink *s = memory_zeroed(1, sizeof *s);
     s->target = *target;
-    if (!s->target.context)
-        s->target.context = "";
     *out = (struct sink){.open = agentx_sink_open_session,
                          .send = agentx_sink_send_event,
                          .wait = agentx_sink_wait_for_answers,

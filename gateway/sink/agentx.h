@@ -12,7 +12,7 @@
 
 struct agentx_target {
     const char *master;  // as in agentx/client.h
-    const char *context; // NULL: the default context, ""
+    const char *context; // empty: the default context
     unsigned sets;       // both as of struct snmp_target
     bool extra;
     const struct random *random; // outlives the receiver

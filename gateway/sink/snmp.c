@@ -19,17 +19,6 @@ enum { TICK_MS = 100, PROOF_MS = 50 };
 // sender of traps does not learn of that.
 static const int64_t DTLS_TRAPS_US = 60 * CLOCK_US_PER_S;
 
-const struct snmp_target SNMP_TARGET_DEFAULTS = {
-    .port = 162,
-    .tls = {"", "", "", "", "", NULL},
-    .transport = TRANSPORT_UDP,
-    .version = SNMP_V2C,
-    .community = "public",
-    .timeout_ms = 1000,
-    .retries = 3,
-    .in_flight_max = 64,
-};
-
 // The mark of a ticket counts the informs without an answer. SENT_AGAIN is added after the first
 // repeat of an inform.
 enum { SENT_AGAIN = 1 << 8 };
@@ -177,7 +166,7 @@ static struct snmp_pdu_options snmp_sink_pdu_options(const struct snmp_sink *s)
     return (struct snmp_pdu_options){
         .uptime_cs = (uint32_t)(up_us / (CLOCK_US_PER_S / 100)),
         .extra = t->extra,
-        .trap_address = t->has_trap_address ? t->trap_address : NULL,
+        .trap_address = t->has_trap_address ? t->agent_address : NULL,
         .agent_address = t->agent_address,
     };
 }
@@ -281,35 +270,14 @@ static enum sink_result snmp_sink_send_event(void *self, const struct event *eve
 
 // Construction.
 
-static bool snmp_sink_check(const struct snmp_target *t, struct error *err)
-{
-    if (snmp_target_has_tls(t) && t->version != SNMP_V3)
-        return error_set(err, "SNMP over TLS or DTLS needs version 3");
-    if (snmp_target_has_tls(t) && t->tls.cert_file[0] == '\0')
-        return error_set(err, "SNMP over TLS or DTLS needs a certificate of our own");
-    if (t->inform && t->version == SNMP_V1)
-        return error_set(err, "SNMPv1 has no informs");
-    if (t->inform && (t->in_flight_max == 0 || t->timeout_ms == 0))
-        return error_set(err, "informs need a window and a timeout of at least 1");
-    if (t->version != SNMP_V3 && !t->community)
-        return error_set(err, "SNMPv1 and SNMPv2c need a community");
-    if (t->version == SNMP_V3 && t->user.engine_id_size > SNMP_ENGINE_ID_MAX)
-        return error_set(err, "an SNMPv3 engine ID has at most %d octets", SNMP_ENGINE_ID_MAX);
-    return true;
-}
-
 // Copies the target, without passwords.
 static void snmp_sink_copy_target(struct snmp_sink *s, const struct snmp_target *t)
 {
     struct snmp_target *own = &s->target;
     *own = *t;
-    own->context = t->context ? t->context : "";
     own->user.auth_password = own->user.priv_password = NULL;
     if (t->tls.name[0] == '\0')
         own->tls.name = t->host;
-    if (t->has_trap_address && !t->has_agent_address)
-        memcpy(own->agent_address, t->trap_address, sizeof own->agent_address);
-    own->has_agent_address = t->has_agent_address || t->has_trap_address;
 }
 
 static void snmp_sink_free(void *self)
@@ -331,8 +299,6 @@ static void snmp_sink_describe_address(const struct snmp_target *t, char *out, s
 bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
                struct error *err)
 {
-    if (!snmp_sink_check(target, err))
-        return false;
     struct snmp_sink *s = memory_zeroed(1, sizeof *s);
     snmp_sink_copy_target(s, target);
     if (snmp_target_has_user(target) && !snmp_keys_make(&s->keys, &target->user, err)) {

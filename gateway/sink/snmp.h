@@ -26,13 +26,9 @@ void snmp_end(void);
 enum { SNMP_ENGINE_TEXT_SIZE = 2 * 32 + 1 };
 void snmp_engine_text(char out[SNMP_ENGINE_TEXT_SIZE]);
 
-// v2c traps to UDP port 162 with community "public"; 1,000 ms, 3 retries, 64 events in flight (128
-// would overflow snmptrapd's default socket buffer).
-extern const struct snmp_target SNMP_TARGET_DEFAULTS;
-
 // Fills `out`. Copies `target`, whose clock and strings outlive the sink. Turns passwords into keys
-// and forgets the passwords. Returns false with a sentence, which contains no secret, if the
-// options contradict each other.
+// and forgets the passwords. Returns false with a sentence, which contains no secret, if libsnmp
+// lacks a protocol.
 bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
                struct error *err);
 

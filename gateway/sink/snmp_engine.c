@@ -216,26 +216,10 @@ static bool snmp_engine_set_protocol(struct snmp_key *key, const oid *protocol, 
 static bool snmp_engine_make_key(struct snmp_key *key, const struct snmp_key *hash,
                                  const char *password, const char *what, struct error *err)
 {
-    size_t length = password ? strlen(password) : 0;
-    if (length < SNMP_PASSWORD_MIN)
-        return error_set(err, "the SNMPv3 %s password is shorter than %d octets", what,
-                         SNMP_PASSWORD_MIN);
     key->size = sizeof key->octets;
-    if (generate_Ku(hash->protocol, (u_int)hash->protocol_length, (const u_char *)password, length,
-                    key->octets, &key->size) != SNMPERR_SUCCESS)
-        return error_set(err, "libsnmp cannot make a key from the SNMPv3 %s password", what);
-    return true;
-}
-
-static bool snmp_engine_check_user(const struct snmp_user *user, struct error *err)
-{
-    if (!user->name || user->name[0] == '\0')
-        return error_set(err, "SNMPv3 needs a user name");
-    if (strlen(user->name) > SNMP_USER_NAME_MAX)
-        return error_set(err, "the SNMPv3 user name is longer than %d octets", SNMP_USER_NAME_MAX);
-    if (user->priv != SNMP_NO_PRIV && user->auth == SNMP_NO_AUTH)
-        return error_set(err, "SNMPv3 has no privacy without authentication");
-    return true;
+    return generate_Ku(hash->protocol, (u_int)hash->protocol_length, (const u_char *)password,
+                       strlen(password), key->octets, &key->size) == SNMPERR_SUCCESS ||
+           error_set(err, "libsnmp cannot make a key from the SNMPv3 %s password", what);
 }
 
 static bool snmp_engine_make_keys(struct snmp_keys *out, const struct snmp_user *user,
@@ -256,8 +240,6 @@ static bool snmp_engine_make_keys(struct snmp_keys *out, const struct snmp_user 
 bool snmp_keys_make(struct snmp_keys *out, const struct snmp_user *user, struct error *err)
 {
     memset(out, 0, sizeof *out);
-    if (!snmp_engine_check_user(user, err))
-        return false;
     snprintf(out->name, sizeof out->name, "%s", user->name);
     out->level = user->auth == SNMP_NO_AUTH   ? SNMP_SEC_LEVEL_NOAUTH
                  : user->priv == SNMP_NO_PRIV ? SNMP_SEC_LEVEL_AUTHNOPRIV

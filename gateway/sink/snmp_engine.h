@@ -50,7 +50,7 @@ struct snmp_keys {
     struct snmp_key auth, priv;
 };
 
-// Returns false with a sentence, which contains no secret, if the options contradict each other.
+// Returns false with a sentence, which contains no secret, if libsnmp lacks a protocol.
 bool snmp_keys_make(struct snmp_keys *out, const struct snmp_user *user, struct error *err);
 void snmp_keys_wipe(struct snmp_keys *keys);
 

@@ -225,16 +225,10 @@ static bool snmp_link_await(struct snmp_link *s, int64_t until, struct error *er
 
 static bool snmp_link_discover(struct snmp_link *s, int64_t until, struct error *err)
 {
-    const struct snmp_user *u = &s->target->user;
     if (!snmp_link_ask(s, err) || !snmp_link_await(s, until, err))
         return false;
-    size_t size = s->engine_id_size;
-    bool expected = u->engine_id_size == 0 ||
-                    (size == u->engine_id_size && memcmp(s->engine_id, u->engine_id, size) == 0);
+    const size_t size = s->engine_id_size;
     s->engine_id_size = 0; // no user is added yet
-    if (!expected)
-        return error_set(err, "%s has another SNMPv3 engine ID than the configured one",
-                         s->wire.peer);
     if (!snmp_user_add(s->keys, s->engine_id, size, err))
         return false;
     s->engine_id_size = size;

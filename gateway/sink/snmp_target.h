@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where an SNMP receiver is, and how to speak to it.
+// Where an SNMP receiver is, and how to speak to it. The configuration's checks (conf/section.h)
+// let no target pass whose members contradict each other.
 #ifndef IBTRAPD_SINK_SNMP_TARGET_H
 #define IBTRAPD_SINK_SNMP_TARGET_H
 
@@ -12,17 +13,15 @@
 
 enum snmp_version { SNMP_V1, SNMP_V2C, SNMP_V3 };
 
-enum { SNMP_ENGINE_ID_MAX = 32, SNMP_PASSWORD_MIN = 8 };
+enum { SNMP_ENGINE_ID_MAX = 32 };
 
 // An SNMPv3 user. The security level follows from the protocols that are set.
 struct snmp_user {
     const char *name;
     enum snmp_auth auth;
-    const char *auth_password; // at least SNMP_PASSWORD_MIN octets
-    enum snmp_priv priv;       // needs auth
+    const char *auth_password;
+    enum snmp_priv priv; // needs auth
     const char *priv_password;
-    uint8_t engine_id[SNMP_ENGINE_ID_MAX]; // of the receiver, for informs
-    size_t engine_id_size;                 // 0: the one that it reports
 };
 
 struct snmp_target {
@@ -33,7 +32,7 @@ struct snmp_target {
     enum snmp_version version;
     bool inform;            // not with SNMP_V1
     const char *community;  // SNMP_V1, SNMP_V2C
-    const char *context;    // SNMP_V3; NULL: the default context, ""
+    const char *context;    // SNMP_V3; empty: the default context
     struct snmp_user user;  // SNMP_V3, but for TRANSPORT_TLS and TRANSPORT_DTLS
     struct tls_options tls; // TRANSPORT_TLS and TRANSPORT_DTLS, which need SNMP_V3, cert_file and
                             // key_file; without a name: the host
@@ -43,9 +42,9 @@ struct snmp_target {
     unsigned sets;          // of enum snmp_set; 0: SMA and SWITCH, and OWN for events that neither
                             // of them has
     bool extra;             // append the objects of MIB_EXTRA that a notification does not have
-    bool has_trap_address, has_agent_address;
-    uint8_t trap_address[4];  // append snmpTrapAddress.0 with this; in SNMP_V1, the agent-addr
-    uint8_t agent_address[4]; // SNMP_V1; unset: trap_address, or this machine's first address
+    bool has_trap_address;  // append snmpTrapAddress.0 with agent_address, which is set
+    bool has_agent_address;
+    uint8_t agent_address[4]; // SNMP_V1; unset: this machine's first address
     const struct clock *clock;
     int64_t started_at; // monotonic; sysUpTime counts from here
 };

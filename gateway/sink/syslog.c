@@ -20,17 +20,6 @@
 
 enum { STREAM_IN_FLIGHT_MAX = 1024, STEP_MS = 10, PROOF_MS = 50 };
 
-const struct syslog_options SYSLOG_DEFAULTS = {
-    .transport = TRANSPORT_LOCAL,
-    .path = "/dev/log",
-    .host = "",
-    .engine_id = "",
-    .facility = FORMAT_FACILITY_DAEMON,
-    .severity_map = {SEVERITY_EMERGENCY, SEVERITY_ALERT, SEVERITY_CRITICAL, SEVERITY_ERROR,
-                     SEVERITY_WARNING, SEVERITY_NOTICE, SEVERITY_INFORMATIONAL, SEVERITY_DEBUG},
-    .tls = {"", "", "", "", "", NULL},
-};
-
 struct syslog_sink {
     struct syslog_options options;
     struct format_origin origin;

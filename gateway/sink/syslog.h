@@ -33,11 +33,8 @@ struct syslog_options {
     int64_t started_us;     // UTC; when the gateway started
 };
 
-// RFC 5424 to /dev/log, facility daemon, severities unchanged. Strings are empty, not NULL.
-extern const struct syslog_options SYSLOG_DEFAULTS;
-
 // Fills `out`. Copies the options; their strings except the engine ID stay the caller's and outlive
-// the sink.
+// the sink. No string is NULL.
 void syslog_sink(struct sink *out, const char *name, const struct syslog_options *options);
 
 #endif

@@ -11,6 +11,7 @@
 #include "scratch.h"
 #include "sink/snmp.h"
 #include "sink/snmp_pdu.h"
+#include "sink_defaults.h"
 #include "support_clock.h"
 
 #include <arpa/inet.h>

@@ -7,6 +7,7 @@
 // program prints a line for each receiver; failures are written to stderr at once. It fails if a
 // group has not finished after `limit` seconds.
 #include "driver.h"
+#include "sink_defaults.h"
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -59,16 +60,6 @@ static const char *const AUTHS[] = {"none",    "SHA",     "SHA-224", "SHA-256",
 static const char *const PRIVS[] = {"none",      "AES",       "AES-192", "AES-256",
                                     "AES-192-C", "AES-256-C", NULL};
 static const char *state = "/tmp";
-
-static size_t parse_engine_id(const char *digits, uint8_t out[SNMP_ENGINE_ID_MAX])
-{
-    size_t n = 0;
-    for (; digits[2 * n] && n < SNMP_ENGINE_ID_MAX; n++) {
-        const char octet[3] = {digits[2 * n], digits[2 * n + 1], '\0'};
-        out[n] = (uint8_t)strtoul(octet, NULL, 16);
-    }
-    return n;
-}
 
 static void set_option(struct group *g, const char *key, const char *value)
 {
@@ -127,10 +118,9 @@ static void set_option(struct group *g, const char *key, const char *value)
         t->user.auth = (enum snmp_auth)find_word(AUTHS, value);
     } else if (strcmp(key, "priv") == 0) {
         t->user.priv = (enum snmp_priv)find_word(PRIVS, value);
-    } else if (strcmp(key, "engine") == 0) {
-        t->user.engine_id_size = parse_engine_id(value, t->user.engine_id);
     } else if (strcmp(key, "trapaddr") == 0) {
-        t->has_trap_address = inet_pton(AF_INET, value, t->trap_address) == 1;
+        t->has_trap_address = t->has_agent_address =
+            inet_pton(AF_INET, value, t->agent_address) == 1;
     } else if (strcmp(key, "agentaddr") == 0) {
         t->has_agent_address = inet_pton(AF_INET, value, t->agent_address) == 1;
     } else {

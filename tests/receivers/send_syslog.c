@@ -10,6 +10,7 @@
 // seconds.
 #include "driver.h"
 #include "sender.h"
+#include "sink_defaults.h"
 
 #include "base/clock.h"
 #include "base/text.h"

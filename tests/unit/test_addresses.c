@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Receivers whose names have several addresses. The resolver is replaced.
 #include "driver.h"
+#include "sink_defaults.h"
 #include "support.h"
 
 #include "model/catalogue.h"

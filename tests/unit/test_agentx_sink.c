@@ -193,7 +193,7 @@ TEST(a_master_that_ends_takes_what_is_pending_with_it)
 
 TEST(a_master_that_is_not_there_is_told_with_what_to_do)
 {
-    make(&(struct agentx_target){0});
+    make(&(struct agentx_target){.context = ""});
     assert_false(driver_open(&driver, &sink, &err));
     assert_non_null(strstr(err.text, "'master agentx' in snmpd.conf"));
 }
@@ -201,14 +201,15 @@ TEST(a_master_that_is_not_there_is_told_with_what_to_do)
 TEST(a_refused_session_is_told)
 {
     fake_master_listen(&master);
-    make(&(struct agentx_target){0});
+    make(&(struct agentx_target){.context = ""});
     assert_false(open_with(AGENTX_OPEN_FAILED));
     assert_non_null(strstr(err.text, "openFailed"));
 }
 
 TEST(an_address_that_makes_no_sense_is_told)
 {
-    struct agentx_target target = {.master = "tcp:nowhere", .random = &random_system};
+    struct agentx_target target = {
+        .master = "tcp:nowhere", .context = "", .random = &random_system};
     agentx_sink(&sink, "master", &target);
     assert_false(driver_open(&driver, &sink, &err));
     assert_non_null(strstr(err.text, "tcp:nowhere"));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "sink_defaults.h"
 #include "support.h"
 
 #include "golden.h"

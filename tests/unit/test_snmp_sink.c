@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "driver.h"
+#include "sink_defaults.h"
 #include "support.h"
 #include "talker.h"
 
@@ -38,13 +39,6 @@ static struct snmp_target v3_target(void)
                                 .priv = SNMP_AES128,
                                 .priv_password = "battery staple"};
     return t;
-}
-
-static void check_refused(const struct snmp_target *t, const char *words)
-{
-    assert_false(snmp_sink(&sink, "r", t, &err));
-    if (!strstr(err.text, words))
-        fail_msg("'%s' is not in '%s'", words, err.text);
 }
 
 static struct event *event_of(enum catalogue_event type)
@@ -91,45 +85,6 @@ static void answer_with(int fd, uint8_t status)
 static void answer(int fd)
 {
     answer_with(fd, SNMP_ERR_NOERROR);
-}
-
-TEST(what_does_not_fit_together_is_refused)
-{
-    struct snmp_target t = target();
-    t.version = SNMP_V1;
-    t.inform = true;
-    check_refused(&t, "SNMPv1 has no informs");
-    t = target();
-    t.community = NULL;
-    check_refused(&t, "need a community");
-    t = target();
-    t.inform = true;
-    t.in_flight_max = 0;
-    check_refused(&t, "a window");
-}
-
-TEST(v3_options_are_checked_and_secrets_kept)
-{
-    struct snmp_target t = v3_target();
-    t.user.name = "";
-    check_refused(&t, "needs a user name");
-    t = v3_target();
-    t.user.name = "abcdefghijklmnopqrstuvwxyz0123456";
-    check_refused(&t, "longer than 32 octets");
-    t = v3_target();
-    t.user.auth = SNMP_NO_AUTH;
-    check_refused(&t, "no privacy without authentication");
-    t = v3_target();
-    t.user.auth_password = "hunter2";
-    check_refused(&t, "authentication password is shorter than 8 octets");
-    assert_null(strstr(err.text, "hunter2"));
-    t = v3_target();
-    t.user.priv_password = "hunter2";
-    check_refused(&t, "privacy password is shorter than 8 octets");
-    assert_null(strstr(err.text, "hunter2"));
-    t = v3_target();
-    t.user.priv_password = NULL;
-    check_refused(&t, "privacy password is shorter than 8 octets");
 }
 
 TEST(a_receiver_says_what_it_is)
@@ -792,8 +747,6 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_does_not_fit_together_is_refused),
-        cmocka_unit_test(v3_options_are_checked_and_secrets_kept),
         cmocka_unit_test(a_receiver_says_what_it_is),
         cmocka_unit_test(sets_choose_notifications),
         cmocka_unit_test(a_test_cannot_be_taken_for_a_real_event),

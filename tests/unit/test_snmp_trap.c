@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Traps whose varbinds are encoded once for all receivers (sink/snmp_link.h): each receiver gets
 // the octets that libsnmp makes of the whole message.
+#include "sink_defaults.h"
 #include "support.h"
 
 #include "event/test_event.h"
@@ -155,7 +156,7 @@ static void describe_session(const struct peer *p, netsnmp_session *s, uint8_t *
     s->rcvMsgMaxSize = 65507;
     s->contextEngineID = s->securityEngineID = engine;
     s->contextEngineIDLen = s->securityEngineIDLen = snmp_engine_id(engine);
-    s->contextName = (char *)(p->target.context ? p->target.context : "");
+    s->contextName = (char *)p->target.context;
     s->contextNameLen = strlen(s->contextName);
     s->securityModel = SNMP_SEC_MODEL_USM;
     s->securityLevel = SNMP_SEC_LEVEL_NOAUTH;
@@ -170,7 +171,7 @@ static void check_message(const struct peer *p, const uint8_t *message, size_t s
     const struct snmp_pdu_options options = {
         .uptime_cs = 12345600,
         .extra = p->target.extra,
-        .trap_address = p->target.has_trap_address ? p->target.trap_address : NULL};
+        .trap_address = p->target.has_trap_address ? p->target.agent_address : NULL};
     netsnmp_session session;
     uint8_t engine[SNMP_ENGINE_ID_MAX];
     describe_session(p, &session, engine);
@@ -212,7 +213,7 @@ static struct peer peers[PEERS];
 static void open_peers(void)
 {
     peers[0] = peer_v2c("public");
-    peers[1] = peer_v3(NULL);
+    peers[1] = peer_v3("");
     peers[2] = peer_v2c("a community of many more than one hundred and twenty-eight octets, whose "
                         "length takes two octets in the message, so that all lengths around it "
                         "are longer, too");
@@ -221,8 +222,8 @@ static void open_peers(void)
     peers[4] = peer_v2c("extra");
     peers[4].target.extra = true;
     peers[5] = peer_v2c("trap address");
-    peers[5].target.has_trap_address = true;
-    memcpy(peers[5].target.trap_address, (uint8_t[]){192, 0, 2, 1}, 4);
+    peers[5].target.has_trap_address = peers[5].target.has_agent_address = true;
+    memcpy(peers[5].target.agent_address, (uint8_t[]){192, 0, 2, 1}, 4);
     for (int i = 0; i < PEERS; i++)
         open_peer(&peers[i]);
 }
