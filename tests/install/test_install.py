@@ -92,7 +92,7 @@ def test_the_pages_lead_to_each_other(root):
     pages = list(documents.rglob('*.md'))
     linked = {(page.parent / link).resolve() for page in pages for link in LINK.findall(page.read_text())}
     assert [path for path in linked if not path.is_file()] == []
-    book = {documents.resolve() / page.relative_to(SOURCE) for page in (SOURCE / 'doc').glob('*.md')}
+    book = {documents.resolve() / page.relative_to(SOURCE) for page in (SOURCE / 'doc').rglob('*.md')}
     assert book and book <= linked
 
 

@@ -7,7 +7,7 @@ import re
 import textwrap
 
 ROOT = pathlib.Path(os.environ.get("IBTRAPD_PAGES", pathlib.Path(__file__).resolve().parents[2]))
-FILES = {path.stem: path for path in [*(ROOT / "doc").glob("*.md"), ROOT / "README.md"]}
+FILES = {path.stem: path for path in [*(ROOT / "doc").rglob("*.md"), ROOT / "README.md"]}
 FILES["mibs"] = ROOT / "mibs/README.md"
 FENCED = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?:^ {4}.*\n)+", re.MULTILINE)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Keeps the table "Where is it decided?" of doc/architecture.md: decisions.py TOP [--write].
+"""Keeps the table "Where is it decided?" of doc/developers/architecture.md: decisions.py TOP [--write].
 
 A header below gateway/ names each question that it decides in a line of its own, `// Decides: Why ...?`, and behind
 the question, in brackets, the source file with the rule, if another file than the header's own has it. The table has a
@@ -47,7 +47,7 @@ def row(question, header, source):
 
 def main():
     top = pathlib.Path(sys.argv[1])
-    page = top / "doc" / "architecture.md"
+    page = top / "doc" / "developers" / "architecture.md"
     rows = list(decisions(top / "gateway"))
     table = "".join(row(*each) for each in rows)
     text = page.read_text()
