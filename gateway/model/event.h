@@ -22,6 +22,7 @@ enum {
     EVENT_RATE_SIZE = 32,
     EVENT_DATES_SIZE = 192,
     EVENT_OTHER_NAMES_MAX = 4,
+    EVENT_SYSTEM_SIZE = 65, // a host name has 64 octets at most; longer names are truncated
 };
 
 // Three reasons to suppress an event (policy/policy.h has all reasons).
@@ -38,7 +39,8 @@ struct endpoint {
     uint8_t type;       // enum fabric_type; 0: unknown
     uint8_t port;       // number; 0: unknown, none, or the port 0 of a switch
     uint8_t gid[ADDRESS_GID_SIZE];
-    char name[NAMES_NAME_SIZE]; // empty: unknown
+    char name[NAMES_NAME_SIZE];     // empty: unknown
+    char system[EVENT_SYSTEM_SIZE]; // the host or box of the node (model/systems.h); empty: unknown
 };
 
 struct catalogue_entry;

@@ -89,7 +89,12 @@ enum {
     FIELD(42, true, flag, event_trap)                                                              \
     FIELD(43, true, count, uplink)                                                                 \
     FIELD(44, true, former, former)                                                                \
-    FIELD(98, true, names, other_names)
+    FIELD(98, true, names, other_names)                                                            \
+    FIELD(100, true, text, subject.system)                                                         \
+    FIELD(101, true, text, peer.system)                                                            \
+    FIELD(102, true, text, issuer.system)                                                          \
+    FIELD(103, true, text, source.system)                                                          \
+    FIELD(104, true, text, destination.system)
 
 // Writing.
 

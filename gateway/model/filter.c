@@ -136,6 +136,11 @@ bool filter_list_has_guid(const struct filter_list *list, uint64_t guid)
     return filter_list_has(list, text);
 }
 
+bool filter_list_has_system(const struct filter_list *list, const struct endpoint *who)
+{
+    return who->system[0] != '\0' && filter_list_has(list, who->system);
+}
+
 bool filter_list_has_other_name(const struct filter_list *list, const struct event *event,
                                 const struct endpoint *who)
 {
@@ -151,7 +156,8 @@ bool filter_list_has_other_name(const struct filter_list *list, const struct eve
 static bool filter_names(const struct filter_list *list, const struct event *event,
                          const struct endpoint *who)
 {
-    return filter_list_has(list, who->name) || filter_list_has_other_name(list, event, who);
+    return filter_list_has(list, who->name) || filter_list_has_system(list, who) ||
+           filter_list_has_other_name(list, event, who);
 }
 
 static bool filter_is_about_node(const struct filter_list *list, const struct event *event)

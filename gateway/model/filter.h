@@ -49,6 +49,9 @@ struct filter {
 bool filter_list_has(const struct filter_list *list, const char *word);
 bool filter_list_has_guid(const struct filter_list *list, uint64_t guid); // nothing matches 0
 
+// Whether a pattern matches the name of the node's host or box: "gpu17" means all its adapters.
+bool filter_list_has_system(const struct filter_list *list, const struct endpoint *who);
+
 // Whether a pattern matches a name that the node or port of the event had lately.
 bool filter_list_has_other_name(const struct filter_list *list, const struct event *event,
                                 const struct endpoint *who);

@@ -55,7 +55,7 @@ static bool rules_has(const struct filter_list *nodes, const struct event *event
                       const struct endpoint *who)
 {
     return (who->name[0] != '\0' && filter_list_has(nodes, who->name)) ||
-           filter_list_has_other_name(nodes, event, who) ||
+           filter_list_has_system(nodes, who) || filter_list_has_other_name(nodes, event, who) ||
            filter_list_has_guid(nodes, who->guid) ||
            (who->node_guid != who->guid && filter_list_has_guid(nodes, who->node_guid));
 }

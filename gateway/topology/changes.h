@@ -11,6 +11,7 @@
 #include "model/event.h"
 #include "model/fabric.h"
 #include "model/names.h"
+#include "model/systems.h"
 
 // One event of the fabric, by the catalogue of events.
 
@@ -60,6 +61,10 @@ struct changes {
 // Adds the changes to `out`, root causes before their consequences, in an order that depends on the
 // two snapshots only. A link is there when both of its ports name each other; port states do not
 // matter. A silent node, and a port whose PortInfo is not known, is no change. `names` may be NULL.
+void changes_between_systems(const struct systems *before, const struct systems *after,
+                             const struct names *names, struct changes *out);
+
+// The same, with the systems as they are without a configuration.
 void changes_between(const struct fabric *before, const struct fabric *after,
                      const struct names *names, struct changes *out);
 

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/compare.h"
 
+#include "topology/describe.h"
+
 #include <stdlib.h>
 
-void changes_between(const struct fabric *before, const struct fabric *after,
-                     const struct names *names, struct changes *out)
+static void compare_all_name_systems(struct comparison *t, uint32_t first)
+{
+    for (uint32_t i = first; i < t->out->count; i++) {
+        struct endpoint *const ends[] = {&t->out->all[i].subject, &t->out->all[i].peer};
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            if (!describe_system(t->after.systems, ends[k]))
+                describe_system(t->before.systems, ends[k]);
+        }
+    }
+}
+
+void changes_between_systems(const struct systems *before, const struct systems *after,
+                             const struct names *names, struct changes *out)
 {
     struct comparison t = {.names = names, .out = out};
+    const uint32_t first = out->count;
     comparison_open(&t, before, after);
     compare_nodes(&t);
     compare_ports(&t);
@@ -14,7 +28,26 @@ void changes_between(const struct fabric *before, const struct fabric *after,
     compare_names(&t);
     compare_pkeys(&t);
     compare_services(&t);
+    compare_all_name_systems(&t, first);
     comparison_close(&t);
+}
+
+static const char *compare_all_find_name(void *ctx, const struct fabric_node *node, bool *now)
+{
+    (void)now;
+    return describe_name(node, 0, ctx);
+}
+
+void changes_between(const struct fabric *before, const struct fabric *after,
+                     const struct names *names, struct changes *out)
+{
+    const struct systems_names find = {.find = compare_all_find_name, .ctx = (void *)names};
+    // The systems take a reference, which changes a fabric in nothing else.
+    struct systems *then = systems_make((struct fabric *)before, &find),
+                   *now = systems_make((struct fabric *)after, &find);
+    changes_between_systems(then, now, names, out);
+    systems_unref(then);
+    systems_unref(now);
 }
 
 void changes_add_failover(const struct fabric *after, const struct endpoint *former,

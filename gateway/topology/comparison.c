@@ -15,9 +15,11 @@ static uint32_t *comparison_make_indices(uint32_t count)
     return indices;
 }
 
-static void comparison_open_side(struct comparison_side *side, const struct fabric *fabric)
+static void comparison_open_side(struct comparison_side *side, const struct systems *systems)
 {
+    const struct fabric *fabric = systems->fabric;
     side->fabric = fabric;
+    side->systems = systems;
     side->counterpart = comparison_make_indices(fabric->node_count);
     side->node_change = comparison_make_indices(fabric->node_count);
     side->port_change = comparison_make_indices(fabric->port_count);
@@ -77,14 +79,15 @@ static void comparison_collect(void *ctx, const struct diff_item *item)
     }
 }
 
-void comparison_open(struct comparison *t, const struct fabric *before, const struct fabric *after)
+void comparison_open(struct comparison *t, const struct systems *before,
+                     const struct systems *after)
 {
     comparison_open_side(&t->before, before);
     comparison_open_side(&t->after, after);
     t->before.other = &t->after;
     t->after.other = &t->before;
-    diff_match_nodes(before, after, t->before.counterpart, t->after.counterpart);
-    diff_fabrics(before, after, comparison_collect, t);
+    diff_match_nodes(before->fabric, after->fabric, t->before.counterpart, t->after.counterpart);
+    diff_fabrics(before->fabric, after->fabric, comparison_collect, t);
 }
 
 void comparison_close(struct comparison *t)

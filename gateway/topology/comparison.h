@@ -12,6 +12,7 @@
 // One of the two snapshots. Arrays are by the index of its nodes or ports.
 struct comparison_side {
     const struct fabric *fabric;
+    const struct systems *systems;
     const struct comparison_side *other;
     uint32_t *counterpart; // index of the same node on the other side, or FABRIC_NONE
     uint32_t alone;        // number of nodes without a counterpart
@@ -34,7 +35,8 @@ struct comparison {
 
 // Compares the two snapshots, which outlive the comparison. Set `names` and `out` and leave the
 // rest zero to begin.
-void comparison_open(struct comparison *t, const struct fabric *before, const struct fabric *after);
+void comparison_open(struct comparison *t, const struct systems *before,
+                     const struct systems *after);
 void comparison_close(struct comparison *t);
 
 // Adds a change without a cause and sets `index` (may be NULL) to its index. The change is valid

@@ -3,9 +3,10 @@
 
 #include "topology/describe.h"
 
-void departed_ports_remember(struct departed_ports *departed, const struct fabric *before,
+void departed_ports_remember(struct departed_ports *departed, const struct systems *systems,
                              const struct fabric *after, const struct names *names)
 {
+    const struct fabric *before = systems->fabric;
     uint32_t b = 0;
     for (uint32_t a = 0; a < before->port_guid_count; a++) {
         uint64_t guid = before->port_guids[a].guid;
@@ -16,6 +17,7 @@ void departed_ports_remember(struct departed_ports *departed, const struct fabri
         struct endpoint *slot = &departed->ports[departed->next++ % DEPARTED_PORTS_MAX];
         *slot = (struct endpoint){0};
         describe_port(before, before->port_guids[a].port, names, slot);
+        describe_system(systems, slot);
         slot->lid = 0;
     }
 }

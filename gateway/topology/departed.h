@@ -8,6 +8,7 @@
 #include "model/event.h"
 #include "model/fabric.h"
 #include "model/names.h"
+#include "model/systems.h"
 
 enum { DEPARTED_PORTS_MAX = 1024 }; // the oldest are forgotten first
 
@@ -17,8 +18,9 @@ struct departed_ports {
     size_t next;
 };
 
-// Remembers the ports that have a GUID and are in `before` and not in `after`. `names` may be NULL.
-void departed_ports_remember(struct departed_ports *departed, const struct fabric *before,
+// Remembers the ports that have a GUID and are in `before` and not in `after`, with their systems.
+// `names` may be NULL.
+void departed_ports_remember(struct departed_ports *departed, const struct systems *before,
                              const struct fabric *after, const struct names *names);
 
 // Returns the last description of the departed port with that GUID, or of a port of the node with

@@ -82,6 +82,18 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
     describe_set_name(n, port != FABRIC_NONE ? fabric->ports[port].guid : 0, names, out);
 }
 
+bool describe_system(const struct systems *systems, struct endpoint *who)
+{
+    const uint32_t node = systems && who->node_guid != 0
+                              ? fabric_find_node(systems->fabric, who->node_guid)
+                              : FABRIC_NONE;
+    if (node == FABRIC_NONE)
+        return false;
+    struct text text = text_in(who->system, sizeof who->system);
+    text_add(&text, systems_of(systems, node)->name);
+    return true;
+}
+
 void describe_add_name(struct text *text, const struct endpoint *who)
 {
     if (who->name[0] != '\0')

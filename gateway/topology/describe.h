@@ -7,6 +7,7 @@
 #include "model/event.h"
 #include "model/fabric.h"
 #include "model/names.h"
+#include "model/systems.h"
 
 // The name that `names` (may be NULL) has for the node's or the port's GUID (0: none), else the
 // node description, else empty. The name lives as long as the node and the names.
@@ -28,6 +29,10 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
 // fabric's subnet managers.
 void describe_sm(const struct fabric *fabric, uint32_t sm, const struct names *names,
                  struct endpoint *out);
+
+// Sets the name of the system of the endpoint's node. Returns false, and changes nothing, if the
+// systems do not have the node. `systems` may be NULL.
+bool describe_system(const struct systems *systems, struct endpoint *who);
 
 // Adds the endpoint's name, or its node GUID if the endpoint has no name; the second, as "port 3 of
 // leaf1".

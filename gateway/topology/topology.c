@@ -189,9 +189,14 @@ static struct fabric *topology_install(struct topology *topology, const struct f
 static void topology_compare(struct topology *topology, struct fabric *before, struct fabric *now,
                              struct changes *out)
 {
-    changes_between(before, now, topology->names, out);
-    departed_ports_remember(&topology->departed, before, now, topology->names);
+    struct systems *then = topology->systems && topology->systems->fabric == before
+                               ? systems_ref(topology->systems)
+                               : topology_make_systems(topology, before);
     former_names_compare(topology->former_names, before, now, topology->names);
+    topology_publish_systems(topology, now);
+    changes_between_systems(then, topology->systems, topology->names, out);
+    departed_ports_remember(&topology->departed, then, now, topology->names);
+    systems_unref(then);
     if (topology->has_master && fabric_master(before) == FABRIC_NONE)
         changes_add_failover(now, &topology->master, topology->names, out);
 }
@@ -294,6 +299,7 @@ bool topology_find_lid(const struct topology *topology, uint16_t lid, struct end
     if (port == FABRIC_NONE)
         return false;
     describe_port(fabric, port, topology->names, out);
+    describe_system(topology->systems, out);
     return true;
 }
 
@@ -309,13 +315,21 @@ bool topology_find_guid(const struct topology *topology, uint64_t guid, struct e
         describe_node(fabric, node, topology->names, out);
     else if (gone)
         *out = *gone;
+    describe_system(topology->systems, out);
     return port != FABRIC_NONE || node != FABRIC_NONE || gone;
 }
 
 void topology_add_other_names(const struct topology *topology, struct event *event)
 {
-    if (topology)
-        former_names_add(topology->former_names, event);
+    struct endpoint *const all[] = {&event->subject, &event->peer, &event->issuer, &event->source,
+                                    &event->destination};
+    if (!topology)
+        return;
+    former_names_add(topology->former_names, event);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i]->system[0] == '\0')
+            describe_system(topology->systems, all[i]);
+    }
 }
 
 bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uint8_t port,
@@ -328,5 +342,6 @@ bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uin
     if (peer == FABRIC_NONE)
         return false;
     describe_port(fabric, peer, topology->names, out);
+    describe_system(topology->systems, out);
     return true;
 }

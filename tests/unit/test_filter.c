@@ -388,6 +388,17 @@ TEST(a_node_has_its_names_of_lately_too)
     event_unref(event);
 }
 
+TEST(a_node_has_the_name_of_its_system_too)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_HOST_REMOVED));
+    strcpy(event->subject.name, "gpu17 mlx5_3");
+    add(&filter.nodes, "gpu17");
+    check_refusal(event, "nodes");
+    strcpy(event->subject.system, "gpu17");
+    check_refusal(event, "");
+    event_unref(event);
+}
+
 // The journal had dropped the event that raised the alarm: its nodes are not known any more.
 TEST(a_clear_that_names_no_node_passes_where_its_raise_may_have)
 {
@@ -478,6 +489,7 @@ int main(void)
         FILTER_TEST(a_clear_of_security_goes_where_its_raise_went),
         FILTER_TEST(the_nodes_of_a_clear_are_its_own),
         FILTER_TEST(a_node_has_its_names_of_lately_too),
+        FILTER_TEST(a_node_has_the_name_of_its_system_too),
         FILTER_TEST(a_clear_that_names_no_node_passes_where_its_raise_may_have),
         FILTER_TEST(only_a_clear_passes_as_another_event),
         FILTER_TEST(patterns_match_as_those_of_the_shell),

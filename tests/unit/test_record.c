@@ -18,7 +18,8 @@ static const struct endpoint LEAF = {.guid = GOLDEN_SWITCH_GUID,
                                      .lid = 3,
                                      .type = FABRIC_SWITCH,
                                      .port = 17,
-                                     .name = "leaf12"};
+                                     .name = "MF0;leaf12:MQM8700/U1",
+                                     .system = "leaf12"};
 
 static int begin(void **state)
 {
@@ -347,6 +348,8 @@ TEST(the_longest_event_fits)
     e->cleared = e->summarised = e->type;
     e->repeat_count = 1;
     e->since_us = e->cleared_number = e->cause_number = e->told_number = 1;
+    memset(e->subject.system, 's', sizeof e->subject.system - 1);
+    e->peer = e->issuer = e->source = e->destination = e->subject;
     e->other_name_count = EVENT_OTHER_NAMES_MAX;
     for (size_t i = 0; i < EVENT_OTHER_NAMES_MAX; i++)
         memset(e->other_names[i].name, 'n', sizeof e->other_names[i].name - 1);

@@ -256,6 +256,35 @@ TEST(the_last_good_name_outlives_a_boot)
     topology_free(topology);
 }
 
+// Three hosts, of which the first has two adapters.
+TEST(events_know_the_systems_of_their_nodes)
+{
+    static const struct made_node NODES[] = {
+        {FABRIC_CA, 0x10, "gpu1 mlx5_0", "gpu1", false},
+        {FABRIC_CA, 0x11, "gpu1 mlx5_1", "gpu1", false},
+        {FABRIC_CA, 0x12, "gpu2 mlx5_0", "gpu2", false},
+    };
+    struct topology *topology = topology_new(NULL, NULL);
+    struct changes changes = {0};
+    bool late;
+    topology_update(topology, build(NODES, 3, 1), &changes, &late);
+    topology_update(topology, build(NODES, 1, 2), &changes, &late);
+    assert_int_equal(changes.count, 2);
+    assert_string_equal(changes.all[0].subject.system, "gpu1");
+    assert_string_equal(changes.all[1].subject.system, "gpu2");
+    changes_clear(&changes);
+
+    struct event *event = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
+    event->subject.node_guid = 0x1000;
+    topology_add_other_names(topology, event);
+    assert_string_equal(event->subject.system, "gpu1");
+    event_unref(event);
+    struct endpoint found;
+    assert_true(topology_find_guid(topology, 0x1000, &found));
+    assert_string_equal(found.system, "gpu1");
+    topology_free(topology);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +296,7 @@ int main(void)
         cmocka_unit_test(patterns_of_the_configuration),
         cmocka_unit_test(bounds),
         cmocka_unit_test(the_last_good_name_outlives_a_boot),
+        cmocka_unit_test(events_know_the_systems_of_their_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
