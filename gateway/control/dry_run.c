@@ -29,15 +29,6 @@ struct run {
     uint64_t sent[CONF_RECEIVERS_MAX + 1][CATALOGUE_COUNT];
 };
 
-static void dry_run_count_reason(struct run *r, const struct event *event)
-{
-    size_t reason = 0;
-    while (reason < POLICY_REASON_COUNT - 1 &&
-           strcmp(event->suppressed, policy_reason_word((enum policy_reason)reason)) != 0)
-        reason++;
-    r->reasons[reason]++;
-}
-
 static void dry_run_stamp(void *ctx, struct event *event)
 {
     struct run *r = ctx;
@@ -52,7 +43,7 @@ static void dry_run_drain(struct run *r)
     const struct event *event;
     while ((event = policy_next(r->policy, r->now)) != NULL) {
         if (event->suppressed[0] != '\0')
-            dry_run_count_reason(r, event);
+            r->reasons[policy_reason_find(event->suppressed)]++;
         for (size_t i = 0; i < r->conf->receiver_count; i++) {
             const struct audience audience = {
                 .filter = &r->conf->receivers[i].filter, .journal = r->journal, .handle = -1};

@@ -69,9 +69,8 @@ static void subagents_add_subscriptions(const struct sa_status *status,
 static uint64_t subagents_count_suppressed(const struct event_counts *counts)
 {
     uint64_t suppressed = 0;
-    size_t n = atomic_load(&counts->reason_count);
-    for (size_t i = 0; i < n; i++)
-        suppressed += atomic_load(&counts->reasons[i].count);
+    for (size_t i = 0; i < POLICY_REASON_COUNT; i++)
+        suppressed += atomic_load(&counts->reasons[i]);
     return suppressed;
 }
 

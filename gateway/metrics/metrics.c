@@ -139,11 +139,12 @@ static void metrics_put_events(FILE *out, const struct event_counts *counts)
     metrics_begin(
         out, "counter", "ibtrapd_events_suppressed_total",
         "Suppressed events, test events among them, which only the journal has, by reason.");
-    size_t reasons = atomic_load(&counts->reason_count);
-    for (size_t i = 0; i < reasons; i++)
-        metrics_put_sample(out, "ibtrapd_events_suppressed_total",
-                           (double)atomic_load(&counts->reasons[i].count), "reason",
-                           counts->reasons[i].word, METRICS_END);
+    for (enum policy_reason r = 0; r < POLICY_REASON_COUNT; r++) {
+        const uint64_t n = atomic_load(&counts->reasons[r]);
+        if (n > 0)
+            metrics_put_sample(out, "ibtrapd_events_suppressed_total", (double)n, "reason",
+                               policy_reason_word(r), METRICS_END);
+    }
 }
 
 // The subnet manager.

@@ -65,22 +65,13 @@ int64_t emitter_now(const struct emitter *emitter); // policy's clock
 // Counts events by kind and severity, all test events together, and suppressed events by reason.
 // One thread adds, any thread reads.
 
-enum {
-    EVENT_COUNTS_SEVERITIES = SEVERITY_DEBUG + 1,
-    EVENT_COUNTS_REASONS_MAX = 32, // the last place counts all further reasons
-};
-
-struct event_counts_reason {
-    char word[EVENT_SUPPRESSED_SIZE]; // as in event->suppressed
-    atomic_uint_fast64_t count;
-};
+enum { EVENT_COUNTS_SEVERITIES = SEVERITY_DEBUG + 1 };
 
 // Zero-initialised.
 struct event_counts {
     atomic_uint_fast64_t events[CATALOGUE_COUNT][EVENT_COUNTS_SEVERITIES];
     atomic_uint_fast64_t tests; // test events of all kinds; `events` has none of them
-    struct event_counts_reason reasons[EVENT_COUNTS_REASONS_MAX];
-    atomic_size_t reason_count; // of reasons that occurred so far
+    atomic_uint_fast64_t reasons[POLICY_REASON_COUNT]; // POLICY_PASSES counts nothing
 };
 
 void event_counts_add(struct event_counts *counts, const struct event *event);
