@@ -182,7 +182,8 @@ static json_t *fabric_answers_end_json(const struct measured_errors *errors,
 // Both ends; a switch comes before a host.
 static json_t *fabric_answers_ends_json(const struct control *c, const struct link_ends *link)
 {
-    struct measured_errors *errors = pipeline_measured_errors(c->parts->pipeline);
+    struct measured_errors *errors =
+        correlator_measured_errors(pipeline_correlator(c->parts->pipeline));
     const struct endpoint first = fabric_answers_link_end(c, link->guid, link->port);
     const struct endpoint second = fabric_answers_link_end(c, link->peer_guid, link->peer_port);
     const bool swapped = !fabric_is_element(first.type) && fabric_is_element(second.type);

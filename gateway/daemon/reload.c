@@ -152,9 +152,9 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     struct names *old_map = g->map;
     struct expectation *old_expectation = g->expectation;
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
-    pipeline_change_alarm_age(inside, plan->conf->policy.missing_age_us);
-    pipeline_change_sources(inside, plan->conf->sweep.method == SWEEP_OFF,
-                            plan->conf->counters.ports == COUNTERS_OFF);
+    correlator_change_age(inside->correlator, plan->conf->policy.missing_age_us);
+    correlator_change_sources(inside->correlator, plan->conf->sweep.method == SWEEP_OFF,
+                              plan->conf->counters.ports == COUNTERS_OFF);
     const struct counter_watch_limits limits = options_of_counters(plan->conf);
     counter_watch_change(g->counter_watch, &limits);
     const struct link_history_limits unreliable = options_of_links(plan->conf);
@@ -168,7 +168,7 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     g->expectation = plan->expectation;
     plan->expectation = old_expectation;
     settings_rename(g, inside->builder);
-    pipeline_change_expectation(inside, g->expectation);
+    correlator_change_expectation(inside->correlator, g->expectation);
 }
 
 // A receiver goes on if the receiver did not change or is a trap recipient.

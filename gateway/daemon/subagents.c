@@ -208,7 +208,7 @@ static struct settings *subagents_settings(void *ctx)
 static struct accumulated_counters *subagents_accumulated(void *ctx)
 {
     const struct gateway *g = ctx;
-    return pipeline_accumulated(g->parts.pipeline);
+    return correlator_accumulated(pipeline_correlator(g->parts.pipeline));
 }
 
 // Returns no errors from before a reload that ended the readings.
@@ -218,7 +218,7 @@ static struct measured_errors *subagents_errors(void *ctx)
     pthread_mutex_lock(&g->exchanged);
     const bool read = g->conf->counters.ports != COUNTERS_OFF;
     pthread_mutex_unlock(&g->exchanged);
-    return read ? pipeline_measured_errors(g->parts.pipeline) : NULL;
+    return read ? correlator_measured_errors(pipeline_correlator(g->parts.pipeline)) : NULL;
 }
 
 // Reads on demand are sent as often as the queries of sweeps, but end earlier than the time for the

@@ -58,10 +58,7 @@ struct disk *disk_start(void *ctx)
 // Call it with the lock held. False: it is still busy.
 static bool disk_wait_idle(struct disk *d, int64_t wait_us)
 {
-    const struct timespec until = clock_deadline(wait_us);
-    int rc = 0;
-    while (d->busy && rc == 0)
-        rc = pthread_cond_timedwait(&d->idle, &d->lock, &until);
+    CLOCK_AWAIT(&d->idle, &d->lock, wait_us, !d->busy);
     return !d->busy;
 }
 

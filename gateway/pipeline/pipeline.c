@@ -88,7 +88,7 @@ struct pipeline {
 static void recall(struct pipeline *p)
 {
     emitter_restore(&p->emitter);
-    counter_alarms_restore(&p->emitter, p->options.watch);
+    counter_alarms_restore(&p->emitter, p->options.correlator.watch);
     unreliable_links_restore(&p->unreliable_links);
 }
 
@@ -296,7 +296,7 @@ static void run_call(struct pipeline *p, struct call *call)
                                                          .policy = p->emitter.policy,
                                                          .now_us = emitter_now(&p->emitter),
                                                          .emitter = &p->emitter,
-                                                         .pipeline = p});
+                                                         .correlator = p->correlator});
     emitter_work(&p->emitter, emitter_now(&p->emitter));
     pthread_mutex_lock(&p->lock);
     call->done = true;
@@ -505,15 +505,9 @@ static void pipeline_make_parts(struct pipeline *p)
                          .ctx = p};
     random_pool_init(&p->random, p->options.builder.random);
     p->emitter.builder.random = &p->random.random;
-    const struct correlator_options correlator = {.emitter = &p->emitter,
-                                                  .watch = p->options.watch,
-                                                  .read_counters = p->options.read_counters,
-                                                  .ctx = p->options.ctx,
-                                                  .age_us = p->options.alarm_age_us,
-                                                  .no_sweeps = p->options.no_sweeps,
-                                                  .no_counters = p->options.no_counters,
-                                                  .expectation = p->options.expectation};
-    p->correlator = correlator_new(&correlator);
+    p->options.correlator.emitter = &p->emitter;
+    p->options.correlator.ctx = p->options.ctx;
+    p->correlator = correlator_new(&p->options.correlator);
     p->unreliable_links =
         (struct unreliable_links){.history = p->options.link_history, .emitter = &p->emitter};
 }
@@ -630,36 +624,13 @@ bool pipeline_call(struct pipeline *pipeline,
     return true;
 }
 
-void pipeline_change_alarm_age(const struct pipeline_context *inside, int64_t age_us)
-{
-    const struct pipeline *p = inside->pipeline;
-    correlator_change_age(p->correlator, age_us);
-}
-
-void pipeline_change_sources(const struct pipeline_context *inside, bool no_sweeps,
-                             bool no_counters)
-{
-    const struct pipeline *p = inside->pipeline;
-    correlator_change_sources(p->correlator, no_sweeps, no_counters);
-}
-
-void pipeline_change_expectation(const struct pipeline_context *inside,
-                                 const struct expectation *expectation)
-{
-    const struct pipeline *p = inside->pipeline;
-    correlator_change_expectation(p->correlator, expectation);
-}
-
 // Waits for the end of the threads. False: one hangs in the journal, and lives on.
 static bool pipeline_wait_for_threads(struct pipeline *p)
 {
-    int rc = 0;
     pthread_mutex_lock(&p->lock);
     while (p->running == PIPELINE_THREADS)
         pthread_cond_wait(&p->called, &p->lock);
-    const struct timespec until = clock_deadline(STOP_US);
-    while (p->running > 0 && rc == 0)
-        rc = pthread_cond_timedwait(&p->called, &p->lock, &until);
+    CLOCK_AWAIT(&p->called, &p->lock, STOP_US, p->running == 0);
     const bool all = p->running == 0;
     pthread_mutex_unlock(&p->lock);
     return all;
@@ -709,14 +680,9 @@ void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *
     correlator_get_unwatched(pipeline->correlator, &out->unwatched);
 }
 
-struct accumulated_counters *pipeline_accumulated(struct pipeline *pipeline)
+struct correlator *pipeline_correlator(const struct pipeline *pipeline)
 {
-    return correlator_accumulated(pipeline->correlator);
-}
-
-struct measured_errors *pipeline_measured_errors(struct pipeline *pipeline)
-{
-    return correlator_measured_errors(pipeline->correlator);
+    return pipeline->correlator;
 }
 
 const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline)

@@ -42,22 +42,16 @@ enum pipeline_role {
 
 struct pipeline_options {
     struct event_builder builder;
-    struct journal *journal;   // the pipeline is its writer; outlives the pipeline
-    struct topology *topology; // outlives the pipeline, too
-    struct counter_watch *watch;
-    struct link_history *link_history; // NULL: none
+    struct journal *journal;              // the pipeline is its writer; outlives the pipeline
+    struct topology *topology;            // outlives the pipeline, too
+    struct correlator_options correlator; // the pipeline sets `emitter` and `ctx`
+    struct link_history *link_history;    // NULL: none
     struct policy_options policy;
-    int64_t alarm_age_us; // age at which alarms about missing things end; 0: never
-    bool no_sweeps;       // nothing is swept or read: no alarm about the fabric stands
-    bool no_counters;     // no counters are read: no alarm about counters stands
-    const struct expectation *expectation; // outlives the pipeline, too; NULL: none
     // The present role; `fabric`, unless NULL, is a sweep's result to decide by. Pipeline's thread.
     // A NULL function: active.
     enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);
     // Asks for a sweep, as a Notice says that the fabric changed. Pipeline's thread. May be NULL.
     void (*request_sweep)(void *ctx);
-    // Asks for an early reading of these switches' counters. Pipeline's thread. May be NULL.
-    void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
     // The level of GswEventSeverity up to which events of that switch are sent as gswEventTrap.
     // Pipeline's thread. A NULL function: no event is sent.
     enum event_level (*event_trap_level)(void *ctx, uint64_t switch_guid);
@@ -101,25 +95,13 @@ struct pipeline_context {
     struct policy *policy;
     struct emitter *emitter;
     int64_t now_us; // policy's clock
-    struct pipeline *pipeline;
+    struct correlator *correlator;
 };
 
 // Runs `call` in the pipeline's thread, and waits for the end of `call`. There is always room for a
 // call. Returns false after the stop: `call` did not run. Any thread but the pipeline's.
 bool pipeline_call(struct pipeline *pipeline,
                    void (*call)(void *ctx, const struct pipeline_context *inside), void *ctx);
-
-// Within a call: changes pipeline_options.alarm_age_us, from the next sweep on.
-void pipeline_change_alarm_age(const struct pipeline_context *inside, int64_t age_us);
-
-// Within a call: changes pipeline_options.no_sweeps and .no_counters, and ends the alarms
-// without a source.
-void pipeline_change_sources(const struct pipeline_context *inside, bool no_sweeps,
-                             bool no_counters);
-
-// Within a call: changes pipeline_options.expectation.
-void pipeline_change_expectation(const struct pipeline_context *inside,
-                                 const struct expectation *expectation);
 
 // Handles all queued items and the events of policy_end, and ends the threads. Refuses further
 // items. False: a thread hangs in the journal; the pipeline lives on with this thread then.
@@ -136,11 +118,8 @@ bool pipeline_is_active(const struct pipeline *pipeline);
 
 void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out); // any thread
 
-// The accumulated counters: a reference, the caller's. NULL: there was no reading yet. Any thread.
-struct accumulated_counters *pipeline_accumulated(struct pipeline *pipeline);
-
-// The error rates after the last reading, as correlator_measured_errors. Any thread.
-struct measured_errors *pipeline_measured_errors(struct pipeline *pipeline);
+// For correlator_accumulated and correlator_measured_errors, while the pipeline lives.
+struct correlator *pipeline_correlator(const struct pipeline *pipeline);
 
 // Any thread may read them while the pipeline lives.
 const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline);

@@ -132,13 +132,16 @@ static void scrape_begin_ports(struct scrape *scrape, const struct parts *parts)
     if (wanted == CONF_PORT_METRICS_OFF)
         return;
     scrape->piece = memory_get(PIECE_SIZE);
-    port_metrics_begin(&scrape->ports,
-                       &(struct port_metrics_source){
-                           .fabric = topology_current(parts->topology),
-                           .names = topology_names(parts->topology),
-                           .accumulated = read ? pipeline_accumulated(parts->pipeline) : NULL,
-                           .errors = read ? pipeline_measured_errors(parts->pipeline) : NULL,
-                           .traffic = wanted == CONF_PORT_METRICS_ALL});
+    port_metrics_begin(
+        &scrape->ports,
+        &(struct port_metrics_source){
+            .fabric = topology_current(parts->topology),
+            .names = topology_names(parts->topology),
+            .accumulated =
+                read ? correlator_accumulated(pipeline_correlator(parts->pipeline)) : NULL,
+            .errors =
+                read ? correlator_measured_errors(pipeline_correlator(parts->pipeline)) : NULL,
+            .traffic = wanted == CONF_PORT_METRICS_ALL});
 }
 
 static void scrape_end(void *ctx)

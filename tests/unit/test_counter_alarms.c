@@ -59,7 +59,7 @@ static void start(void)
         .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
         .journal = journal,
         .topology = topology,
-        .watch = watch,
+        .correlator.watch = watch,
         .log = log_};
     pipeline = pipeline_start(&options, &err);
     assert_non_null(pipeline);
@@ -338,7 +338,7 @@ TEST(a_threshold_ends_when_its_cable_is_elsewhere)
 
 static void read_none(void *ctx, const struct pipeline_context *inside)
 {
-    pipeline_change_sources(inside, false, *(const bool *)ctx);
+    correlator_change_sources(inside->correlator, false, *(const bool *)ctx);
 }
 
 TEST(alarms_end_when_no_counters_are_read_any_more)

@@ -132,7 +132,7 @@ static void start(void)
         .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
         .journal = journal,
         .topology = topology,
-        .expectation = in_force ? expectation : NULL,
+        .correlator.expectation = in_force ? expectation : NULL,
         .policy = {.suppress_consequences = true, .alarms_max = alarms_max},
         .log = log_};
     pipeline = pipeline_start(&options, &err);
@@ -178,7 +178,7 @@ static void sweep(bool complete)
 static void exchange(void *ctx, const struct pipeline_context *inside)
 {
     (void)ctx;
-    pipeline_change_expectation(inside, in_force ? expectation : NULL);
+    correlator_change_expectation(inside->correlator, in_force ? expectation : NULL);
     journal_commit(journal);
 }
 
@@ -685,7 +685,7 @@ TEST(masses_whose_switch_goes_too_stay_one_alarm)
 static void age_alarms(void *ctx, const struct pipeline_context *inside)
 {
     (void)ctx;
-    pipeline_change_alarm_age(inside, 1);
+    correlator_change_age(inside->correlator, 1);
 }
 
 // The alarms about losses end by their age, all in one sweep: the others follow from the one.

@@ -142,8 +142,8 @@ static void start(void)
         .journal = journal,
         .topology = topology,
         .policy = {.suppress_consequences = true, .alarms_max = alarms_max},
-        .alarm_age_us = 30 * DAY,
-        .no_sweeps = starts_without_sweeps,
+        .correlator.age_us = 30 * DAY,
+        .correlator.no_sweeps = starts_without_sweeps,
         .log = log_};
     pipeline = pipeline_start(&options, &err);
     assert_non_null(pipeline);
@@ -851,7 +851,7 @@ TEST(a_slow_link_has_no_age)
 
 static void change_age(void *ctx, const struct pipeline_context *inside)
 {
-    pipeline_change_alarm_age(inside, *(const int64_t *)ctx);
+    correlator_change_age(inside->correlator, *(const int64_t *)ctx);
 }
 
 TEST(the_age_can_be_changed)
@@ -1056,7 +1056,7 @@ TEST(many_missing_nodes_are_reconciled)
 
 static void change_sweeps(void *ctx, const struct pipeline_context *inside)
 {
-    pipeline_change_sources(inside, *(const bool *)ctx, false);
+    correlator_change_sources(inside->correlator, *(const bool *)ctx, false);
 }
 
 TEST(without_sweeps_no_alarm_about_the_fabric_stands)
