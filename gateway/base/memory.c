@@ -38,3 +38,9 @@ char *memory_copy(const char *text)
 {
     return memory_need(strdup(text));
 }
+
+void *memory_copy_octets(const void *octets, size_t size)
+{
+    void *copy = memory_get(size);
+    return size > 0 ? memcpy(copy, octets, size) : copy;
+}

@@ -18,6 +18,7 @@ _Noreturn void memory_end(void);
 __attribute__((returns_nonnull)) void *memory_get(size_t size);
 __attribute__((returns_nonnull)) void *memory_zeroed(size_t count, size_t size);
 __attribute__((returns_nonnull)) char *memory_copy(const char *text); // NUL-terminated
+__attribute__((returns_nonnull)) void *memory_copy_octets(const void *octets, size_t size);
 
 // The same for `count` items of `size` octets, with the content of `old`.
 __attribute__((returns_nonnull)) void *memory_resize(void *old, size_t count, size_t size);

@@ -578,30 +578,18 @@ static void alarms_give(const struct alarms *a, const struct alarm_entry *e,
     each(ctx, &alarm);
 }
 
-// `open`: also the alarms of whose end receivers were not told yet.
-static void alarms_each(struct alarms *a, bool open,
-                        void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
-{
-    struct alarm_entry *e;
-    pthread_mutex_lock(&a->lock);
-    TAILQ_FOREACH(e, &a->order, in_order)
-    {
-        if (e->active || (open && e->alarm.over))
-            alarms_give(a, e, each, ctx);
-    }
-    pthread_mutex_unlock(&a->lock);
-}
-
-void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
-                        void *ctx)
-{
-    alarms_each(alarms_of(journal), false, each, ctx);
-}
-
 void journal_each_open_alarm(struct journal *journal,
                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
-    alarms_each(alarms_of(journal), true, each, ctx);
+    struct alarms *alarms = alarms_of(journal);
+    struct alarm_entry *e;
+    pthread_mutex_lock(&alarms->lock);
+    TAILQ_FOREACH(e, &alarms->order, in_order)
+    {
+        if (alarms_is_open(e))
+            alarms_give(alarms, e, each, ctx);
+    }
+    pthread_mutex_unlock(&alarms->lock);
 }
 
 bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
@@ -626,6 +614,12 @@ bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
         e = TAILQ_NEXT(e, in_order);
     pthread_mutex_unlock(&alarms->lock);
     return e != NULL;
+}
+
+void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
+                        void *ctx)
+{
+    journal_each_alarm_after(journal, INT64_MIN, SIZE_MAX, each, ctx);
 }
 
 // An alarm that an operator or policy changes, under the lock.

@@ -137,7 +137,7 @@ void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm
         memcpy((char *)compact + NUMBERS[i].to, from + NUMBERS[i].from, NUMBERS[i].size);
     const size_t size = (size_t)(end - texts);
     free(compact->texts);
-    compact->texts = memcpy(memory_get(size), texts, size);
+    compact->texts = memory_copy_octets(texts, size);
     compact->type = type;
 }
 

@@ -259,12 +259,17 @@ void journal_note_filter(struct journal *journal, int receiver, uint64_t digest)
     pthread_mutex_unlock(&journal->lock);
 }
 
+static int64_t cursors_get(struct journal *j, const int64_t *number)
+{
+    pthread_mutex_lock(&j->lock);
+    const int64_t now = *number;
+    pthread_mutex_unlock(&j->lock);
+    return now;
+}
+
 int64_t journal_filter_since(struct journal *journal, int receiver)
 {
-    pthread_mutex_lock(&journal->lock);
-    int64_t since = journal->cursors[receiver].row.filter_since;
-    pthread_mutex_unlock(&journal->lock);
-    return since;
+    return cursors_get(journal, &journal->cursors[receiver].row.filter_since);
 }
 
 int64_t journal_receiver_since(struct journal *journal, int receiver)
@@ -278,10 +283,7 @@ int64_t journal_receiver_since(struct journal *journal, int receiver)
 
 int64_t journal_cursor(struct journal *journal, int receiver)
 {
-    pthread_mutex_lock(&journal->lock);
-    int64_t sequence = journal->cursors[receiver].row.sequence;
-    pthread_mutex_unlock(&journal->lock);
-    return sequence;
+    return cursors_get(journal, &journal->cursors[receiver].row.sequence);
 }
 
 void journal_advance(struct journal *journal, int receiver, int64_t sequence)
@@ -396,18 +398,12 @@ bool journal_cursor_was_set_back(struct journal *journal, int receiver)
 
 int64_t journal_last(struct journal *journal)
 {
-    pthread_mutex_lock(&journal->lock);
-    int64_t last = journal->committed;
-    pthread_mutex_unlock(&journal->lock);
-    return last;
+    return cursors_get(journal, &journal->committed);
 }
 
 int64_t journal_first_in_memory(struct journal *journal)
 {
-    pthread_mutex_lock(&journal->lock);
-    int64_t first = journal->first_kept;
-    pthread_mutex_unlock(&journal->lock);
-    return first;
+    return cursors_get(journal, &journal->first_kept);
 }
 
 int64_t journal_gap(int64_t after, int64_t before)

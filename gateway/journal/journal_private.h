@@ -174,11 +174,6 @@ static inline void journal_release(const struct entry *entry) // its references
     packed_unref(entry->packed);
 }
 
-// Writer's thread. Lets the file's thread work, and waits for it as patience_us says. False: the
-// work goes on still, or was not begun as the one before goes on; the journal is degraded
-// (write.c).
-bool journal_run(struct journal *journal, disk_work *work, int64_t argument);
-
 // The file (file.c). For the file's thread only, also the following functions unless a function
 // says otherwise.
 
@@ -295,15 +290,6 @@ void journal_end_dropping(struct journal *journal);
 // After a move of the WAL: tells the admin, in log and status, of a program that reads the file
 // without end and makes the WAL grow; and of the end of that reading.
 void journal_watch_wal(struct journal *journal);
-
-// Snapshots of the fabric (write.c).
-
-// Adds a snapshot to the transaction; without a record, adds nothing.
-void journal_add_snapshot(struct journal *journal, const struct waiting_fabric *fabric);
-
-// The transaction has ended.
-void journal_snapshot_written(struct journal *journal, const struct waiting_fabric *fabric,
-                              bool saved);
 
 // The octets that snapshots may take of the file; the newest may be larger.
 static inline int64_t journal_snapshot_bytes_max(const struct journal *journal)

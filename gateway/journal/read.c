@@ -50,18 +50,6 @@ void packed_unref(struct packed *packed)
         free(packed);
 }
 
-// Returns the event, without its number, a reference of the caller's. Returns NULL with a sentence
-// if the record cannot be read.
-static struct event *read_packed(const struct packed *packed, struct error *err)
-{
-    assert(packed);
-    struct event *event = event_make(NULL);
-    if (event_record_fill(event, packed->record, packed->size, err))
-        return event;
-    event_unref(event);
-    return NULL;
-}
-
 void packed_fill_row(const struct packed *packed, struct store_row *row)
 {
     row->id = packed->id;
@@ -177,15 +165,12 @@ static bool read_load_row(void *ctx, const struct store_row *row)
 {
     struct reading *r = ctx;
     struct error err;
-    struct event *event = event_make(NULL);
-    if (!event_record_fill(event, row->record, row->record_size, &err)) {
-        log_write(r->journal->options.log, LOG_LEVEL_ERROR,
-                  "cannot read event %s in the journal: %s", row->id, err.text);
-        event_unref(event);
-        event = NULL;
-    }
+    struct event *event = event_record_read(row->record, row->record_size, &err);
     if (event)
         read_complete(r->journal, event, row->sequence);
+    else
+        log_write(r->journal->options.log, LOG_LEVEL_ERROR,
+                  "cannot read event %s in the journal: %s", row->id, err.text);
     r->items[r->count++] = (struct journal_item){row->sequence, event};
     return true;
 }
@@ -229,7 +214,8 @@ static struct journal_item read_unpack_entry(struct journal *j, int64_t sequence
     struct journal_item item = {.sequence = sequence, .event = e->event};
     if (e->event)
         return item;
-    item.event = read_packed(e->packed, &err);
+    assert(e->packed);
+    item.event = event_record_read(e->packed->record, e->packed->size, &err);
     packed_unref(e->packed);
     if (item.event)
         read_complete(j, item.event, sequence);
@@ -469,16 +455,11 @@ struct fabric_list {
     size_t count;
 };
 
-static struct journal_snapshot read_meta_of(const struct store_snapshot *s)
-{
-    return (struct journal_snapshot){s->number, s->time_us, s->digest, s->nodes, s->links};
-}
-
 static void read_load_meta(void *ctx, const struct store_snapshot *snapshot)
 {
     struct fabric_list *list = ctx;
     if (list->count < JOURNAL_SNAPSHOTS_MAX)
-        list->out[list->count++] = read_meta_of(snapshot);
+        list->out[list->count++] = snapshot->meta;
 }
 
 size_t journal_list_snapshots(struct journal *journal,
@@ -501,17 +482,13 @@ size_t journal_list_snapshots(struct journal *journal,
 static struct waiting_fabric read_copy_fabric(const struct journal_snapshot *meta,
                                               const uint8_t *record, size_t size)
 {
-    struct waiting_fabric copy = {*meta, memory_get(size), size};
-    if (size > 0)
-        memcpy(copy.record, record, size);
-    return copy;
+    return (struct waiting_fabric){*meta, memory_copy_octets(record, size), size};
 }
 
 static void read_load_fabric(void *ctx, const struct store_snapshot *snapshot)
 {
-    const struct journal_snapshot meta = read_meta_of(snapshot);
     *(struct waiting_fabric *)ctx =
-        read_copy_fabric(&meta, snapshot->record, snapshot->record_size);
+        read_copy_fabric(&snapshot->meta, snapshot->record, snapshot->size);
 }
 
 uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,

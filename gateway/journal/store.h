@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "journal/journal.h"
 #include "model/alarm.h"
 #include "model/node_numbers.h"
 #include "model/setting.h"
@@ -65,12 +66,9 @@ struct store_row {
 
 // A snapshot of the fabric.
 struct store_snapshot {
-    int64_t number; // ascending; the file assigns it
-    int64_t time_us;
-    uint64_t digest;
-    uint32_t nodes, links;
-    const uint8_t *record; // NULL in a list
-    size_t record_size;
+    struct journal_snapshot meta; // the file assigns the number, ascending
+    const uint8_t *record;        // NULL in a list
+    size_t size;                  // of the record
 };
 
 struct store_size {
@@ -82,7 +80,6 @@ struct store_size {
         snapshot_bytes; // number of snapshots of the fabric, and their part of `bytes`
 };
 
-struct journal_watch;
 struct store;
 
 // Opens or creates the file, upgrades an older schema, and refuses a newer one. `read_only` opens a

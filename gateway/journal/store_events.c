@@ -179,11 +179,11 @@ void store_add_snapshot(struct store *store, const struct store_snapshot *snapsh
     sqlite3_stmt *s = store_begin_statement(store, ADD_SNAPSHOT);
     if (!s)
         return;
-    sqlite3_bind_int64(s, 1, snapshot->time_us);
-    sqlite3_bind_int64(s, 2, (sqlite3_int64)snapshot->digest);
-    sqlite3_bind_int64(s, 3, snapshot->nodes);
-    sqlite3_bind_int64(s, 4, snapshot->links);
-    sqlite3_bind_blob64(s, 5, snapshot->record, snapshot->record_size, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 1, snapshot->meta.time_us);
+    sqlite3_bind_int64(s, 2, (sqlite3_int64)snapshot->meta.digest);
+    sqlite3_bind_int64(s, 3, snapshot->meta.nodes);
+    sqlite3_bind_int64(s, 4, snapshot->meta.links);
+    sqlite3_bind_blob64(s, 5, snapshot->record, snapshot->size, SQLITE_STATIC);
     store_finish_statement(store, s);
     s = store_begin_statement(store, DELETE_SNAPSHOTS);
     if (!s)
@@ -205,12 +205,12 @@ enum store_result store_read_snapshots(struct store *store, int64_t number,
         sqlite3_bind_int64(s, 1, number);
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
         const struct store_snapshot snapshot = {
-            .number = sqlite3_column_int64(s, 0),
-            .time_us = sqlite3_column_int64(s, 1),
-            .digest = (uint64_t)sqlite3_column_int64(s, 2),
-            .nodes = (uint32_t)sqlite3_column_int64(s, 3),
-            .links = (uint32_t)sqlite3_column_int64(s, 4),
-            .record_size = (size_t)sqlite3_column_int64(s, 5),
+            .meta = {.number = sqlite3_column_int64(s, 0),
+                     .time_us = sqlite3_column_int64(s, 1),
+                     .digest = (uint64_t)sqlite3_column_int64(s, 2),
+                     .nodes = (uint32_t)sqlite3_column_int64(s, 3),
+                     .links = (uint32_t)sqlite3_column_int64(s, 4)},
+            .size = (size_t)sqlite3_column_int64(s, 5),
             .record = all ? NULL : sqlite3_column_blob(s, 6),
         };
         each(ctx, &snapshot);

@@ -62,8 +62,7 @@ static bool write_knows_fabric(const struct journal *j, uint64_t digest)
 void journal_save_snapshot(struct journal *journal, const struct journal_snapshot *fabric,
                            const uint8_t *record, size_t size)
 {
-    uint8_t *copy = memory_get(size);
-    memcpy(copy, record, size);
+    uint8_t *copy = memory_copy_octets(record, size);
     pthread_mutex_lock(&journal->lock);
     uint8_t *old = copy;
     if (!write_knows_fabric(journal, fabric->digest)) {
@@ -77,20 +76,15 @@ void journal_save_snapshot(struct journal *journal, const struct journal_snapsho
     free(old);
 }
 
-void journal_add_snapshot(struct journal *journal, const struct waiting_fabric *f)
+static void write_add_snapshot(struct journal *journal, const struct waiting_fabric *f)
 {
-    const struct store_snapshot snapshot = {.time_us = f->meta.time_us,
-                                            .digest = f->meta.digest,
-                                            .nodes = f->meta.nodes,
-                                            .links = f->meta.links,
-                                            .record = f->record,
-                                            .record_size = f->size};
+    const struct store_snapshot snapshot = {f->meta, f->record, f->size};
     if (f->record)
         store_add_snapshot(journal->writer, &snapshot, JOURNAL_SNAPSHOTS_MAX,
                            journal_snapshot_bytes_max(journal));
 }
 
-void journal_snapshot_written(struct journal *journal, const struct waiting_fabric *f, bool saved)
+static void write_note_snapshot(struct journal *journal, const struct waiting_fabric *f, bool saved)
 {
     uint8_t *done = NULL;
     if (!f->record)
@@ -153,7 +147,7 @@ static void write_make_plan(struct journal *j, int64_t rows_max, struct commit_p
 
 static void write_end_plan(struct journal *j, const struct commit_plan *plan, bool saved)
 {
-    journal_snapshot_written(j, &plan->fabric, saved);
+    write_note_snapshot(j, &plan->fabric, saved);
     for (int64_t s = plan->first; s <= plan->last; s++)
         journal_release(&j->writing[s - plan->first]);
 }
@@ -190,7 +184,7 @@ static enum store_result write_plan(struct journal *j, struct commit_plan *plan,
         const size_t rows = mirror_write(j->mirrors[i], j->writer);
         plan->cursors += i == 0 ? rows : 0;
     }
-    journal_add_snapshot(j, &plan->fabric);
+    write_add_snapshot(j, &plan->fabric);
     return store_commit(j->writer, err);
 }
 
@@ -426,9 +420,9 @@ static bool write_let_work(struct journal *j, disk_work *work, int64_t argument,
     return false;
 }
 
-bool journal_run(struct journal *journal, disk_work *work, int64_t argument)
+static bool write_run(struct journal *j, disk_work *work, int64_t argument)
 {
-    return write_let_work(journal, work, argument, waits_now(journal));
+    return write_let_work(j, work, argument, waits_now(j));
 }
 
 // Reading for the writer: the file's thread does the work, and the writer waits as for a commit.
@@ -444,7 +438,7 @@ struct event *journal_find(struct journal *journal, int64_t sequence)
 {
     struct event *event = NULL;
     if (!journal_find_in_memory(journal, sequence, &event) &&
-        journal_run(journal, write_find, sequence)) {
+        write_run(journal, write_find, sequence)) {
         event = journal->found;
         journal->found = NULL;
     }
@@ -461,7 +455,7 @@ static void write_find_links(void *ctx, int64_t before)
 size_t journal_read_links_back(struct journal *journal, int64_t before,
                                struct journal_item items[JOURNAL_LINKS_PAGE])
 {
-    if (!journal_run(journal, write_find_links, before))
+    if (!write_run(journal, write_find_links, before))
         return 0;
     const size_t count = journal->found_link_count;
     memcpy(items, journal->found_links, count * sizeof *items);

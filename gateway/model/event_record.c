@@ -360,7 +360,8 @@ static void event_record_restore_notice(struct event *event)
     }
 }
 
-bool event_record_fill(struct event *event, const uint8_t *record, size_t size, struct error *err)
+static bool event_record_fill(struct event *event, const uint8_t *record, size_t size,
+                              struct error *err)
 {
     if (size < 1 || record[0] != VERSION)
         return error_set(err, "the record is of an unknown version");

@@ -17,7 +17,4 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
 // event, or the catalogue has no such event.
 struct event *event_record_read(const uint8_t *record, size_t size, struct error *err);
 
-// The same into an event that the caller made with event_make(NULL). Allocates no memory.
-bool event_record_fill(struct event *event, const uint8_t *record, size_t size, struct error *err);
-
 #endif

@@ -567,11 +567,6 @@ static bool pipeline_hand_over(struct pipeline *p, struct item content)
     return done;
 }
 
-static void *pipeline_copy(const void *from, size_t size)
-{
-    return memcpy(memory_get(size), from, size);
-}
-
 bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report)
 {
     return pipeline_put(pipeline, (struct item){.kind = REPORT, .report = report},
@@ -585,7 +580,7 @@ void pipeline_put_occurrence(struct pipeline *pipeline,
     if (!pipeline)
         return;
     const struct item item = {.kind = OCCURRENCE,
-                              .content = pipeline_copy(occurrence, sizeof *occurrence),
+                              .content = memory_copy_octets(occurrence, sizeof *occurrence),
                               .subnet_prefix = subnet_prefix};
     if (!pipeline_hand_over(pipeline, item) && !ring_closed(pipeline->queue))
         log_write(pipeline->options.log, LOG_LEVEL_ERROR,
@@ -596,7 +591,8 @@ void pipeline_put_occurrence(struct pipeline *pipeline,
 bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event *test)
 {
     return pipeline_hand_over(
-        pipeline, (struct item){.kind = TEST_EVENT, .content = pipeline_copy(test, sizeof *test)});
+        pipeline,
+        (struct item){.kind = TEST_EVENT, .content = memory_copy_octets(test, sizeof *test)});
 }
 
 void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric)
