@@ -107,7 +107,7 @@ static void daemon_restore_fabric(struct gateway *g)
 
 static void daemon_make_topology(struct gateway *g)
 {
-    g->parts.topology = topology_new(NULL, g->parts.log);
+    g->parts.topology = topology_new(NULL, &random_system, g->parts.log);
     const struct counter_watch_limits limits = options_of_counters(g->conf);
     g->counter_watch = counter_watch_new(&limits);
     const struct link_history_limits unreliable = options_of_links(g->conf);

@@ -22,10 +22,10 @@ struct former_names {
     struct former_name all[FORMER_NAMES_MAX];
 };
 
-struct former_names *former_names_new(void)
+struct former_names *former_names_new(const struct random *random)
 {
     struct former_names *former = memory_zeroed(1, sizeof *former);
-    hash_init(&former->by_guid, FORMER_NAMES_MAX, &random_system);
+    hash_init(&former->by_guid, FORMER_NAMES_MAX, random);
     return former;
 }
 

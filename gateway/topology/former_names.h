@@ -6,6 +6,7 @@
 #ifndef IBTRAPD_TOPOLOGY_FORMER_NAMES_H
 #define IBTRAPD_TOPOLOGY_FORMER_NAMES_H
 
+#include "base/random.h"
 #include "model/event.h"
 #include "model/fabric.h"
 #include "model/names.h"
@@ -17,7 +18,8 @@ enum { FORMER_NAMES_MAX = 16384 }; // the oldest are forgotten first
 
 struct former_names;
 
-struct former_names *former_names_new(void);
+// `random` protects the hash table.
+struct former_names *former_names_new(const struct random *random);
 void former_names_free(struct former_names *former); // NULL is allowed
 
 // Notes the names of nodes that are in `before`, and are not in `after` or have another name there.

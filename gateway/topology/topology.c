@@ -30,13 +30,13 @@ struct topology {
     struct endpoint master; // the last known master subnet manager
 };
 
-struct topology *topology_new(struct names *names, struct log *log)
+struct topology *topology_new(struct names *names, const struct random *random, struct log *log)
 {
     struct topology *topology = memory_zeroed(1, sizeof *topology);
     topology->log = log;
     topology->names = names_ref(names);
     topology->memory.departed = &topology->departed;
-    topology->former_names = former_names_new();
+    topology->former_names = former_names_new(random);
     pthread_mutex_init(&topology->lock, NULL);
     return topology;
 }

@@ -5,6 +5,7 @@
 #define IBTRAPD_TOPOLOGY_TOPOLOGY_H
 
 #include "base/log.h"
+#include "base/random.h"
 #include "model/event.h"
 #include "model/fabric.h"
 #include "model/names.h"
@@ -19,9 +20,9 @@ enum { TOPOLOGY_BASE_SWEEPS_MAX = 3 }; // incomplete sweeps that are enough for 
 
 struct topology;
 
-// `names` may be NULL; the topology keeps a reference. `log` may be NULL, else it outlives the
-// topology.
-struct topology *topology_new(struct names *names, struct log *log);
+// `names` may be NULL; the topology keeps a reference. `random` protects a hash table. `log` may be
+// NULL, else it outlives the topology.
+struct topology *topology_new(struct names *names, const struct random *random, struct log *log);
 void topology_free(struct topology *topology); // NULL is allowed
 
 // The following functions are for one thread only, the pipeline's.

@@ -123,7 +123,7 @@ static void restore_topology(struct gateway_under_test *g)
     struct error err;
     struct journal_snapshot newest;
     size_t size;
-    g->topology = topology_new(NULL, g->log);
+    g->topology = topology_new(NULL, &random_system, g->log);
     REQUIRE(g->topology);
     if (journal_list_snapshots(g->journal,
                                (struct journal_snapshot[JOURNAL_SNAPSHOTS_MAX + 1]){0}) == 0)

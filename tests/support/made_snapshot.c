@@ -160,7 +160,7 @@ static struct topology *make_topology(void)
         g.sms[i].counts = true;
         g.sms[i].activity = UINT32_MAX;
     }
-    struct topology *topology = topology_new(NULL, NULL);
+    struct topology *topology = topology_new(NULL, &random_system, NULL);
     require(topology);
     topology_update(topology, generated_look(&g, 0), &changes, &late);
     changes_clear(&changes);

@@ -78,7 +78,7 @@ static int begin(void **state)
                                             .random = &random_system,
                                             .log = log_};
     journal = journal_open(&options, &err);
-    topology = topology_new(NULL, NULL);
+    topology = topology_new(NULL, &random_system, NULL);
     assert_non_null(journal);
     assert_non_null(topology);
     return 0;

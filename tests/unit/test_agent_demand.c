@@ -379,7 +379,7 @@ TEST(a_kept_answer_names_nobody_who_has_the_lid_now)
     const uint64_t guid = g.nodes[hosts[0]].node.guid;
     struct fabric_port *a = generated_port(&g, hosts[0], 1), *b = generated_port(&g, hosts[1], 1);
     source.demand = (struct snapshot_demand){.ask = ask_sa};
-    source.topology = topology_new(NULL, NULL);
+    source.topology = topology_new(NULL, &random_system, NULL);
     member_lid = a->lid;
     struct fabric *before = sweep_at(&g, 1);
     assert_int_equal(only_member(before), guid);
@@ -418,7 +418,7 @@ TEST(a_table_of_an_sa_that_is_away_is_not_empty)
     struct fabric *fabric = generated_look(&g, 0);
     struct agent_snapshot of = {.source = &source, .fabric = fabric};
     source.demand = (struct snapshot_demand){.ask = ask_away};
-    source.topology = topology_new(NULL, NULL);
+    source.topology = topology_new(NULL, &random_system, NULL);
     struct fabric *current = sweep_at(&g, 1);
     memcpy(name.ids, SM_GROUPS.entry, SM_GROUPS.entry_length * sizeof *name.ids);
     name.length = (uint8_t)SM_GROUPS.entry_length;

@@ -70,7 +70,7 @@ static int begin(void **state)
     f->clock = support_clock(&f->time);
     f->log = support_log(NULL);
     generated_fat_tree(&f->g, 8, 2);
-    f->topology = topology_new(NULL, NULL);
+    f->topology = topology_new(NULL, &random_system, NULL);
     const struct journal_options options = {.directory = support_path("journal"),
                                             .rows_max = 1000,
                                             .bytes_max = 64 << 20,

@@ -161,7 +161,7 @@ static int begin(void **state)
                                                      .log = log_},
                            &err);
     assert_non_null(journal);
-    topology = topology_new(NULL, log_);
+    topology = topology_new(NULL, &random_system, log_);
     const struct event_builder builder = {.clock = &clock_, .random = &random_};
     pipeline = pipeline_start(&(struct pipeline_options){.builder = builder,
                                                          .journal = journal,

@@ -52,7 +52,7 @@ static void start(void)
     limits.per_hour[COUNTER_RCV_ERRORS][ERROR_WINDOW_SHORT] = 60;
     limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_SHORT] = 60;
     limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_LONG] = 30;
-    topology = topology_new(NULL, log_);
+    topology = topology_new(NULL, &random_system, log_);
     watch = counter_watch_new(&limits);
     lookup = event_builder_lookup_in(topology);
     const struct pipeline_options options = {

@@ -150,7 +150,7 @@ static void restart(void)
     stop();
     struct fabric *last = topology_current(topology);
     topology_free(topology);
-    topology = topology_new(NULL, log_);
+    topology = topology_new(NULL, &random_system, log_);
     assert_non_null(topology);
     topology_restore(topology, last);
     lookup = event_builder_lookup_in(topology);
@@ -207,7 +207,7 @@ static int begin(void **state)
                                             .random = &random_system,
                                             .log = log_};
     journal = journal_open(&options, &err);
-    topology = topology_new(NULL, log_);
+    topology = topology_new(NULL, &random_system, log_);
     assert_non_null(journal);
     assert_non_null(topology);
     lookup = event_builder_lookup_in(topology);

@@ -32,7 +32,7 @@ static struct changes changes;
 static int begin(void **state)
 {
     (void)state;
-    topology = topology_new(NULL, NULL);
+    topology = topology_new(NULL, &random_system, NULL);
     return topology ? 0 : 1;
 }
 

@@ -75,7 +75,7 @@ static int begin(void **state)
     open_journal();
     base = event_base_new();
     worker = worker_start(base, "answers", &err);
-    topology = topology_new(NULL, log_);
+    topology = topology_new(NULL, &random_system, log_);
     assert_true(base && worker && topology);
     conf.metrics.page = true;
     parts.conf = &conf;

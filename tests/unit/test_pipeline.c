@@ -534,7 +534,7 @@ static uint32_t nodes_of_snapshot(void)
 // One run of the gateway, with only these snapshots.
 static void live(struct fabric *const *looks, size_t count)
 {
-    options.topology = topology_new(NULL, NULL);
+    options.topology = topology_new(NULL, &random_system, NULL);
     start();
     topology_restore(options.topology, read_snapshot());
     for (size_t i = 0; i < count; i++)

@@ -174,7 +174,7 @@ static int begin(void **state)
                                             .random = &random_system,
                                             .log = log_};
     journal = journal_open(&options, &err);
-    topology = topology_new(NULL, log_);
+    topology = topology_new(NULL, &random_system, log_);
     assert_non_null(journal);
     assert_non_null(topology);
     lookup = event_builder_lookup_in(topology);

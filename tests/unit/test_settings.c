@@ -40,7 +40,7 @@ static void start(void)
                                                     .log = g.parts.log};
     g.parts.journal = journal_open(&journal_options, &err);
     assert_non_null(g.parts.journal);
-    g.parts.topology = topology_new(NULL, NULL);
+    g.parts.topology = topology_new(NULL, &random_system, NULL);
     g.loop = loop_new(&err);
     g.settings_changed = loop_wake_new(g.loop, settings_apply, &g, &err);
     assert_non_null(g.settings_changed);

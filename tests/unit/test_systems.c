@@ -240,7 +240,7 @@ TEST(the_last_good_name_outlives_a_boot)
         {FABRIC_CA, 0x12, "MT4129 ConnectX7   Mellanox Technologies", "gpu2", false},
     };
     static const struct made_node *const SWEEPS[] = {BEFORE, BOOTING, BEFORE};
-    struct topology *topology = topology_new(NULL, NULL);
+    struct topology *topology = topology_new(NULL, &random_system, NULL);
     assert_null(topology_systems(topology));
     for (int64_t i = 0; i < 3; i++) {
         struct changes changes = {0};
@@ -264,7 +264,7 @@ TEST(events_know_the_systems_of_their_nodes)
         {FABRIC_CA, 0x11, "gpu1 mlx5_1", "gpu1", false},
         {FABRIC_CA, 0x12, "gpu2 mlx5_0", "gpu2", false},
     };
-    struct topology *topology = topology_new(NULL, NULL);
+    struct topology *topology = topology_new(NULL, &random_system, NULL);
     struct changes changes = {0};
     bool late;
     topology_update(topology, build(NODES, 3, 1), &changes, &late);

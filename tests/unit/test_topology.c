@@ -15,7 +15,7 @@ struct scene {
 
 static struct scene make_scene(uint32_t hosts)
 {
-    struct scene s = {.topology = topology_new(NULL, NULL)};
+    struct scene s = {.topology = topology_new(NULL, &random_system, NULL)};
     assert_non_null(s.topology);
     generated_fat_tree(&s.g, hosts, 2);
     return s;

@@ -47,7 +47,7 @@ static void start(void)
 {
     struct error err;
     journal = journal_open(&journal_options, &err);
-    topology = topology_new(NULL, log_);
+    topology = topology_new(NULL, &random_system, log_);
     history = link_history_new(&limits);
     assert_true(journal && topology && history);
     lookup = event_builder_lookup_in(topology);
