@@ -191,7 +191,7 @@ static void receiver_answers_describe(const struct fabric *fabric, const struct 
                                       uint32_t node, struct test_event *out)
 {
     uint32_t port = receiver_answers_choose_port(fabric, node);
-    uint32_t peer = port == FABRIC_NONE ? FABRIC_NONE : fabric_peer(fabric, port);
+    uint32_t peer = fabric_peer(fabric, port);
     if (port == FABRIC_NONE)
         describe_node(fabric, node, names, &out->subject);
     else

@@ -18,7 +18,7 @@ void sweep_part_begin(struct sweep_part *part)
 const struct fabric_node *sweep_part_known(const struct sweep_part *part, uint64_t guid)
 {
     const struct fabric *known = part->sweep->known;
-    const uint32_t node = known ? fabric_find_node(known, guid) : FABRIC_NONE;
+    const uint32_t node = fabric_find_node(known, guid);
     return node != FABRIC_NONE ? &known->nodes[node] : NULL;
 }
 

@@ -50,7 +50,7 @@ static bool sweep_smp_is_open(struct fabric_builder *builder, uint64_t guid, uin
 static bool sweep_smp_may_be_elsewhere(const struct fabric *known, struct fabric_builder *builder,
                                        uint64_t guid, const struct place *place)
 {
-    uint32_t number = known ? fabric_find_node(known, guid) : FABRIC_NONE;
+    uint32_t number = fabric_find_node(known, guid);
     if (number == FABRIC_NONE)
         return false;
     const uint64_t here = fabric_builder_get(builder, place->node)->guid;
@@ -123,10 +123,9 @@ static uint64_t sweep_smp_guid_behind(const struct walk *walk, uint32_t branch)
                           sweep_branches_at(walk->part.branches, parent).port_guid, place.port);
     if (guid != 0 || !known)
         return guid;
-    const uint32_t node =
-        fabric_find_node(known, fabric_builder_get(walk->part.builder, place.node)->guid);
-    uint32_t port = node != FABRIC_NONE ? fabric_find_port(known, node, place.port) : FABRIC_NONE;
-    port = port != FABRIC_NONE ? fabric_peer(known, port) : FABRIC_NONE;
+    const uint64_t above = fabric_builder_get(walk->part.builder, place.node)->guid;
+    uint32_t port =
+        fabric_peer(known, fabric_find_port(known, fabric_find_node(known, above), place.port));
     if (port != FABRIC_NONE && known->ports[port].guid == 0) // of a switch
         port = fabric_find_port(known, fabric_node_of_port(known, port), 0);
     return port != FABRIC_NONE ? known->ports[port].guid : 0;
@@ -177,8 +176,7 @@ static const struct fabric_port *sweep_smp_known_port(const struct walk *walk, u
                                                       uint8_t number)
 {
     const struct fabric *known = walk->part.sweep->known;
-    const uint32_t node = known ? fabric_find_node(known, guid) : FABRIC_NONE;
-    const uint32_t at = node != FABRIC_NONE ? fabric_find_port(known, node, number) : FABRIC_NONE;
+    const uint32_t at = fabric_find_port(known, fabric_find_node(known, guid), number);
     return at != FABRIC_NONE ? &known->ports[at] : NULL;
 }
 

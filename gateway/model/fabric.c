@@ -49,12 +49,16 @@ uint32_t fabric_switch_info(const struct fabric_node *node, enum switch_info_fie
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid)
 {
     uint32_t at;
+    if (!fabric)
+        return FABRIC_NONE;
     SEARCH_FIRST(at, 0, fabric->node_count, fabric->nodes[at].guid < guid);
     return at < fabric->node_count && fabric->nodes[at].guid == guid ? at : FABRIC_NONE;
 }
 
 uint32_t fabric_find_port(const struct fabric *fabric, uint32_t node, uint8_t number)
 {
+    if (node == FABRIC_NONE)
+        return FABRIC_NONE;
     assert(node < fabric->node_count);
     uint32_t at, first = fabric->nodes[node].first_port, end = first + fabric->nodes[node].ports;
     SEARCH_FIRST(at, first, end, fabric->ports[at].number < number);
@@ -85,10 +89,8 @@ uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port)
 
 uint32_t fabric_peer(const struct fabric *fabric, uint32_t port)
 {
-    const struct fabric_port *p = &fabric->ports[port];
-    if (p->peer_node == FABRIC_NONE)
-        return FABRIC_NONE;
-    return fabric_find_port(fabric, p->peer_node, p->peer_port);
+    const struct fabric_port *p = port != FABRIC_NONE ? &fabric->ports[port] : NULL;
+    return p ? fabric_find_port(fabric, p->peer_node, p->peer_port) : FABRIC_NONE;
 }
 
 uint32_t fabric_count_links(const struct fabric *fabric)

@@ -154,8 +154,7 @@ static void picture_mark_node(struct picture *p, uint64_t guid, const char *even
 // The port of a node of the fabric, or FABRIC_NONE.
 static uint32_t picture_port(const struct picture *p, uint64_t guid, uint8_t number)
 {
-    const uint32_t node = fabric_find_node(p->fabric, guid);
-    return node == FABRIC_NONE ? FABRIC_NONE : fabric_find_port(p->fabric, node, number);
+    return fabric_find_port(p->fabric, fabric_find_node(p->fabric, guid), number);
 }
 
 static bool picture_is_link(const struct picture *p, const struct picture_link *link,

@@ -253,8 +253,7 @@ static struct endpoint correlator_describe(const struct round *r, uint64_t node_
 {
     struct endpoint out = {.guid = node_guid, .node_guid = node_guid, .port = number};
     struct fabric *fabric = topology_current(r->correlator->emitter->topology);
-    uint32_t node = fabric ? fabric_find_node(fabric, node_guid) : FABRIC_NONE;
-    uint32_t port = node != FABRIC_NONE ? fabric_find_port(fabric, node, number) : FABRIC_NONE;
+    uint32_t port = fabric_find_port(fabric, fabric_find_node(fabric, node_guid), number);
     if (port != FABRIC_NONE)
         describe_port(fabric, port, r->correlator->emitter->builder.names, &out);
     fabric_unref(fabric);

@@ -34,15 +34,13 @@ struct reconcile {
 
 static uint32_t reconcile_port(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
-    uint32_t node = fabric_find_node(r->fabric, guid);
-    return node != FABRIC_NONE ? fabric_find_port(r->fabric, node, number) : FABRIC_NONE;
+    return fabric_find_port(r->fabric, fabric_find_node(r->fabric, guid), number);
 }
 
 // The port at the other end of a port's link; FABRIC_NONE: there is no such port, or no link.
 static uint32_t reconcile_peer(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
-    uint32_t port = reconcile_port(r, guid, number);
-    return port != FABRIC_NONE ? fabric_peer(r->fabric, port) : FABRIC_NONE;
+    return fabric_peer(r->fabric, reconcile_port(r, guid, number));
 }
 
 // Adds "port 3 of leaf1".

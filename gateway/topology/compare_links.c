@@ -31,9 +31,7 @@ static uint32_t compare_links_cause(const struct comparison_side *side, uint32_t
 static uint32_t compare_links_former_port(const struct comparison *t, uint32_t port)
 {
     const uint32_t former = comparison_counterpart_port(&t->after, port);
-    const bool was_linked =
-        former != FABRIC_NONE && fabric_peer(t->before.fabric, former) != FABRIC_NONE;
-    return was_linked ? former : FABRIC_NONE;
+    return fabric_peer(t->before.fabric, former) != FABRIC_NONE ? former : FABRIC_NONE;
 }
 
 static void compare_links_add_moved(struct comparison *t, struct comparison_side *after,
@@ -68,7 +66,7 @@ static struct change *compare_links_add(struct comparison *t, const struct compa
 static uint32_t compare_links_cause_of_new(const struct comparison *t, uint32_t port)
 {
     const uint32_t now = comparison_counterpart_port(&t->before, port);
-    const uint32_t peer = now != FABRIC_NONE ? fabric_peer(t->after.fabric, now) : FABRIC_NONE;
+    const uint32_t peer = fabric_peer(t->after.fabric, now);
     return peer != FABRIC_NONE ? compare_links_cause(&t->after, now, peer) : FABRIC_NONE;
 }
 

@@ -125,8 +125,6 @@ enum catalogue_event comparison_node_event(uint8_t type, enum node_fate fate)
 uint32_t comparison_counterpart_port(const struct comparison_side *side, uint32_t port)
 {
     uint32_t counterpart = side->counterpart[fabric_node_of_port(side->fabric, port)];
-    if (counterpart == FABRIC_NONE)
-        return FABRIC_NONE;
     return fabric_find_port(side->other->fabric, counterpart, side->fabric->ports[port].number);
 }
 
@@ -305,9 +303,7 @@ void comparison_add_disabled(const struct comparison *t, const struct endpoint *
 {
     enum { DISABLED = 3 };
     const struct fabric *now = t->after.fabric;
-    const uint32_t node = fabric_find_node(now, end->node_guid);
-    const uint32_t port =
-        node != FABRIC_NONE ? fabric_find_port(now, node, end->port) : FABRIC_NONE;
+    const uint32_t port = fabric_find_port(now, fabric_find_node(now, end->node_guid), end->port);
     if (port == FABRIC_NONE || !now->ports[port].known || now->ports[port].physical != DISABLED)
         return;
     struct text text = {

@@ -484,7 +484,7 @@ static void counter_watch_find_neighbour(struct counter_watch *w, int kind,
                                          const struct fabric *fabric, uint32_t port,
                                          struct watched *one)
 {
-    const uint32_t peer = port != FABRIC_NONE ? fabric_peer(fabric, port) : FABRIC_NONE;
+    const uint32_t peer = fabric_peer(fabric, port);
     if (peer == FABRIC_NONE)
         return;
     const uint64_t guid = fabric->nodes[fabric->ports[port].peer_node].guid;

@@ -109,8 +109,7 @@ static void survey_describe_expected(const struct survey *s, uint32_t port, stru
 // The port at the other end of the link in the present fabric; FABRIC_NONE: none.
 static uint32_t survey_find_peer(const struct survey *s, uint32_t node, uint8_t number)
 {
-    const uint32_t port = fabric_find_port(s->now.fabric, node, number);
-    return port != FABRIC_NONE ? fabric_peer(s->now.fabric, port) : FABRIC_NONE;
+    return fabric_peer(s->now.fabric, fabric_find_port(s->now.fabric, node, number));
 }
 
 // Nodes that are on one side only.
@@ -164,9 +163,7 @@ static void survey_set_place(const struct survey *s, uint32_t port, struct chang
     survey_describe_expected(s, peer, &change->peer);
     if (change->switch_guid == 0 && fabric_is_element(change->peer.type))
         change->switch_guid = change->peer.node_guid;
-    const uint32_t instead = present != FABRIC_NONE
-                                 ? survey_find_peer(s, present, expected->ports[peer].number)
-                                 : FABRIC_NONE;
+    const uint32_t instead = survey_find_peer(s, present, expected->ports[peer].number);
     if (instead == FABRIC_NONE)
         return;
     struct endpoint other;
@@ -239,13 +236,9 @@ static struct expected_end survey_find_end(const struct survey *s, uint32_t port
     const struct fabric *expected = s->expected.fabric, *now = s->now.fabric;
     struct expected_end end = {.port = port,
                                .node = s->expected.counterpart[fabric_node_of_port(expected, port)],
-                               .number = expected->ports[port].number,
-                               .present = FABRIC_NONE,
-                               .peer = FABRIC_NONE};
-    if (end.node != FABRIC_NONE)
-        end.present = fabric_find_port(now, end.node, end.number);
-    if (end.present != FABRIC_NONE)
-        end.peer = fabric_peer(now, end.present);
+                               .number = expected->ports[port].number};
+    end.present = fabric_find_port(now, end.node, end.number);
+    end.peer = fabric_peer(now, end.present);
     return end;
 }
 

@@ -307,7 +307,7 @@ bool topology_find_guid(const struct topology *topology, uint64_t guid, struct e
 {
     const struct fabric *fabric = topology_known_guids(topology);
     uint32_t port = fabric ? fabric_find_port_guid(fabric, guid) : FABRIC_NONE;
-    uint32_t node = fabric ? fabric_find_node(fabric, guid) : FABRIC_NONE;
+    uint32_t node = fabric_find_node(fabric, guid);
     const struct endpoint *gone = departed_ports_find(&topology->departed, guid);
     if (port != FABRIC_NONE)
         describe_port(fabric, port, topology->names, out);
@@ -336,9 +336,8 @@ bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uin
                         struct endpoint *out)
 {
     const struct fabric *fabric = topology_known_guids(topology);
-    uint32_t node = fabric ? fabric_find_node(fabric, node_guid) : FABRIC_NONE;
-    uint32_t index = node != FABRIC_NONE ? fabric_find_port(fabric, node, port) : FABRIC_NONE;
-    uint32_t peer = index != FABRIC_NONE ? fabric_peer(fabric, index) : FABRIC_NONE;
+    uint32_t index = fabric_find_port(fabric, fabric_find_node(fabric, node_guid), port);
+    uint32_t peer = fabric_peer(fabric, index);
     if (peer == FABRIC_NONE)
         return false;
     describe_port(fabric, peer, topology->names, out);

@@ -63,14 +63,13 @@ static const char *page_views_name_then(const struct page_view_name *then, uint6
 
 static bool page_views_is_there(const struct page_views *all, uint64_t guid)
 {
-    return names_find(all->names, guid) ||
-           (all->fabric && fabric_find_node(all->fabric, guid) != FABRIC_NONE);
+    return names_find(all->names, guid) || fabric_find_node(all->fabric, guid) != FABRIC_NONE;
 }
 
 static json_t *page_views_end(const struct page_views *all, const struct page_view_name *then,
                               uint64_t guid, uint8_t port)
 {
-    const uint32_t node = all->fabric ? fabric_find_node(all->fabric, guid) : FABRIC_NONE;
+    const uint32_t node = fabric_find_node(all->fabric, guid);
     const char *name = names_find(all->names, guid);
     if (!name)
         name = node != FABRIC_NONE ? all->fabric->nodes[node].description
