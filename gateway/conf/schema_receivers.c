@@ -318,10 +318,12 @@ static const struct schema_item EVERY_RECEIVER[] = {
              "age."},
     {"start", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(from_backlog), .words = WORDS_START,
      .initial = "now",
-     .help = "Where a receiver begins whose name was gone from the configuration: `now`, with new "
-             "events, or with the `backlog`, where it stopped, as far as the journal still has "
-             "the events. A new name begins with new events in any case. One that only changed, or "
-             "that has another name and is otherwise equal, goes on where it was."},
+     .help =
+         "Where a receiver begins whose name was gone from the configuration: `now`, with new "
+         "events, or with the `backlog`, where it stopped, as far as the journal still has "
+         "the events. With `now` it gets the ends of alarms that it missed, and the active "
+         "alarms, first. A new name begins with new events in any case. One that only changed, or "
+         "that has another name and is otherwise equal, goes on where it was."},
 };
 const struct schema_part SCHEMA_EVERY_RECEIVER = {"Every receiver", EVERY_RECEIVER,
                                                   COUNT(EVERY_RECEIVER)};

@@ -100,9 +100,10 @@ static const struct command COMMANDS[] = {
      .items = "name"},
     {"receivers resync", "RECEIVER", 1, 1, 0, request_command_run, "receiver-resync",
      .help = "send the receiver the active alarms again",
-     .manual = "Also the ends of alarms among the latest 1024 events, which come first. The events "
-               "are marked: the field sentAgain is true, and the sentence begins with the words "
-               "'Sent again'. The receiver goes on behind them.",
+     .manual =
+         "Before them comes the last end of each alarm that is over, as far as the journal has "
+         "it. The events are marked: the field sentAgain is true, and the sentence begins with "
+         "the words 'Sent again'. The receiver goes on behind them.",
      .items = "name"},
     {"receivers resend", "RECEIVER NUMBER", 2, 2, 0, request_command_run, "receiver-resend",
      .help = "send the receiver an event of the journal again",

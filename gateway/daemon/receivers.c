@@ -101,7 +101,7 @@ static void receivers_note_record(void *ctx, const struct journal_receiver_state
     }
 }
 
-// Sets the section and the ends of the options. A receiver is not in line if the receiver is new,
+// Sets the section of the options. A receiver is not in line if the receiver is new,
 // comes back without its backlog, has another address or was not in line before.
 static void receivers_set_line(const struct gateway *g, const struct receivers_made *made,
                                struct receiver_options *options)
@@ -112,7 +112,6 @@ static void receivers_set_line(const struct gateway *g, const struct receivers_m
     const bool returns = record.is_gone && !options->backlog;
     const bool moves = old != 0 && llabs(old) >> 32 != section >> 32;
     options->section = !record.is_known || returns || moves || old < 0 ? -section : section;
-    options->ends = returns && !moves;
 }
 
 // The loop's thread exchanges the list of receivers, and reads the list without a lock.
@@ -485,8 +484,8 @@ static void receivers_tell_return(struct gateway *g, const struct conf_receiver 
             conf->name, since, words);
     else
         receivers_tell(g, LOG_LEVEL_WARNING,
-                       "receiver %s was gone since %s and begins with new events: it does not get "
-                       "%s from before, as it has not start = \"backlog\"",
+                       "receiver %s was gone since %s and begins with new events: of %s from before "
+                       "it gets the ends of alarms alone, as it has not start = \"backlog\"",
                        conf->name, since, words);
 }
 

@@ -180,6 +180,13 @@ void journal_init_cursors(struct journal *journal)
         mirror_init(&journal->cursor_mirror, &CURSORS, journal, &journal->lock);
 }
 
+// The events up to this number are not for the receiver any more: the receiver had them, or was
+// gone then.
+static int64_t cursors_passed(const struct cursor *c)
+{
+    return c->row.sequence > c->row.began ? c->row.sequence : c->row.began;
+}
+
 // Whether the journal keeps events for the cursor. Call this with the lock held.
 static bool cursors_counts(const struct journal *j, const struct cursor *c)
 {
@@ -192,8 +199,8 @@ int64_t journal_least_cursor(struct journal *journal, int64_t most, char name[ST
     pthread_mutex_lock(&journal->lock);
     for (size_t i = 0; i < journal->cursor_count; i++) {
         const struct cursor *c = &journal->cursors[i];
-        if (cursors_counts(journal, c) && c->row.sequence < most) {
-            most = c->row.sequence;
+        if (cursors_counts(journal, c) && cursors_passed(c) < most) {
+            most = cursors_passed(c);
             found = c;
         }
     }
@@ -221,7 +228,8 @@ static int cursors_register(struct journal *j, const char *name, bool backlog)
     if (!c)
         c = cursors_add(j, name);
     if (c && (c->row.sequence < 0 || (c->row.gone_us != 0 && !backlog))) {
-        c->row.sequence = j->committed;
+        if (c->row.sequence < 0)
+            c->row.sequence = j->committed;
         c->provisional = !j->cursor_mirror.loaded;
         c->set_back = false;
         c->had_through = 0;
@@ -282,6 +290,14 @@ int64_t journal_receiver_since(struct journal *journal, int receiver)
 }
 
 int64_t journal_cursor(struct journal *journal, int receiver)
+{
+    pthread_mutex_lock(&journal->lock);
+    int64_t sequence = cursors_passed(&journal->cursors[receiver]);
+    pthread_mutex_unlock(&journal->lock);
+    return sequence;
+}
+
+int64_t journal_former_cursor(struct journal *journal, int receiver)
 {
     return cursors_get(journal, &journal->cursors[receiver].row.sequence);
 }
@@ -373,7 +389,7 @@ void journal_each_receiver(struct journal *journal,
     pthread_mutex_lock(&journal->lock);
     for (size_t i = 0; i < journal->cursor_count; i++) {
         const struct cursor *c = &journal->cursors[i];
-        const struct journal_receiver_state state = {c->row.receiver, c->row.sequence,
+        const struct journal_receiver_state state = {c->row.receiver, cursors_passed(c),
                                                      c->row.gone_us, c->row.section};
         if (c->row.receiver[0] != '\0')
             each(ctx, &state);

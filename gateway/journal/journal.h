@@ -271,11 +271,15 @@ void journal_request_prune(struct journal *journal, int64_t age_us);
 // Registers a receiver by name and returns a handle, which is valid until the receiver is forgotten
 // or gone; -1: there are too many receivers. A new receiver begins with the next event, a known
 // receiver at its cursor. A receiver that was gone begins like a new receiver or, with its backlog,
-// at its cursor. When there is no room, the journal forgets the receiver that has been gone for the
-// longest time. Any thread, also for the next three functions.
+// at its cursor; journal_former_cursor knows where a receiver that was gone had stopped. When there
+// is no room, the journal forgets the receiver that has been gone for the longest time. Any thread,
+// also for the next four functions.
 int journal_receiver(struct journal *journal, const char *name);
 int journal_receiver_with_backlog(struct journal *journal, const char *name);
 int64_t journal_cursor(struct journal *journal, int receiver);
+// The cursor that a receiver had when the receiver was gone, until journal_advance; otherwise as
+// journal_cursor.
+int64_t journal_former_cursor(struct journal *journal, int receiver);
 // The receiver has every event up to `sequence`.
 void journal_advance(struct journal *journal, int receiver, int64_t sequence);
 

@@ -20,7 +20,7 @@
 enum {
     RECEIVER_REFUSALS = 4, // refusals of an event, after which other events are tried before it
     RECEIVER_REASON_SIZE = 256,
-    RECEIVER_RESYNC_ENDS = 1024,
+    RECEIVER_RESYNC_KEYS = 65536, // alarms, of each of which the last end is sent again
 };
 
 // How long a receiver that stops waits for the answers to the events in flight.
@@ -43,10 +43,9 @@ struct receiver_options {
     bool was_failing;   // the predecessor's alarm is still active
     bool backlog;       // the receiver was gone, and begins at its old cursor
     // For journal_note_section; 0: none. Less than 0: the receiver is not in line. The thread
-    // brings the receiver into line first, with `ends` also by the ends of alarms, and notes the
-    // negated number then.
+    // brings the receiver into line first, as receiver_resync does, and notes the negated number
+    // then. The ends are those that the receiver missed while the receiver was gone.
     int64_t section;
-    bool ends;
     struct receiver_carried carried;
 
     // The receiver's thread calls this when the receiver fails, when the receiver works again, and
@@ -132,9 +131,9 @@ void receiver_flush(struct receiver *receiver);
 // receiver has not begun with the last such event. Any thread.
 bool receiver_resend(struct receiver *receiver, int64_t number);
 
-// Brings the receiver into line: sends the active alarms and the ends among the latest
-// RECEIVER_RESYNC_ENDS events again, marked, if the filter passes them, before the receiver goes
-// on. Any thread.
+// Brings the receiver into line: sends the last ends that the journal has of alarms, and then the
+// active alarms again, marked, if the filter passes them, before the receiver goes on. No end comes
+// of an alarm of which the receiver heard something later. Any thread.
 void receiver_resync(struct receiver *receiver);
 
 // Says that the predecessor's alarm turned out to be active, as if `was_failing` had been true: the

@@ -44,20 +44,49 @@ static void receiver_again_add(struct receiver *receiver, struct event *event)
         .sequence = receiver->read_through, .event = event, .state = TICKET_WAITING};
 }
 
-// Adds the ends among the next events.
+// Whether the event is the last one by which the receiver hears of its alarm: the walk goes back.
+// Beyond RECEIVER_RESYNC_KEYS alarms an end may come more than once.
+static bool receiver_again_is_last(struct receiver *receiver, const struct event *event)
+{
+    struct receiver_resync *resync = &receiver->resync;
+    if (event->test || event_alarm(event) == ALARM_NONE ||
+        audience_refusal(&receiver->audience, event))
+        return false;
+    const uint64_t digest = hash_digest_string(&resync->keys, event->alarm_key);
+    if (hash_find(&resync->keys, digest))
+        return false;
+    if (!hash_is_full(&resync->keys))
+        hash_add(&resync->keys, &resync->nodes[resync->keys.count], digest);
+    return true;
+}
+
+static void receiver_again_end_ends(struct receiver *receiver)
+{
+    struct receiver_resync *resync = &receiver->resync;
+    resync->ends_before = 0;
+    receiver->read_through = resync->through;
+    receiver_again_free(receiver);
+}
+
+// Adds the ends among the events before, of alarms of which the receiver heard nothing later.
 static void receiver_again_add_ends(struct receiver *receiver)
 {
     struct receiver_resync *resync = &receiver->resync;
     struct journal_item items[READ_AHEAD];
-    const size_t n = journal_read(receiver->options.journal, resync->ends_after, items, READ_AHEAD);
-    resync->ends_after = n > 0 ? items[n - 1].sequence : resync->through;
+    const size_t n =
+        journal_read_back(receiver->options.journal, resync->ends_before, items, READ_AHEAD);
+    bool more = n > 0;
     for (size_t i = 0; i < n; i++) {
         struct event *event = items[i].event;
-        if (event && items[i].sequence <= resync->through && !event->test &&
+        resync->ends_before = items[i].sequence;
+        more = more && items[i].sequence > resync->ends_after;
+        if (more && event && receiver_again_is_last(receiver, event) &&
             event_alarm(event) == ALARM_CLEARS)
             receiver_again_add(receiver, receiver_again_mark(event));
         event_unref(event);
     }
+    if (!more)
+        receiver_again_end_ends(receiver);
 }
 
 struct receiver_again_page {
@@ -107,12 +136,24 @@ static void receiver_again_add_alarms(struct receiver *receiver)
         resync->last = receiver->tickets.first + receiver->tickets.count;
 }
 
-void receiver_again_begin(struct receiver *receiver, bool ends)
+void receiver_again_begin(struct receiver *receiver, int64_t ends_after)
 {
-    const int64_t through = receiver->read_through,
-                  after = ends ? through - RECEIVER_RESYNC_ENDS : through;
-    receiver->resync = (struct receiver_resync){
-        .active = true, .through = through, .ends_after = after > 0 ? after : 0};
+    const int64_t through = receiver->read_through;
+    receiver_again_free(receiver);
+    receiver->resync = (struct receiver_resync){.active = true, .through = through};
+    if (ends_after >= through)
+        return;
+    receiver->resync.ends_before = through + 1;
+    receiver->resync.ends_after = ends_after;
+    hash_init(&receiver->resync.keys, RECEIVER_RESYNC_KEYS, receiver->options.random);
+    receiver->resync.nodes = memory_get(RECEIVER_RESYNC_KEYS * sizeof *receiver->resync.nodes);
+}
+
+void receiver_again_free(struct receiver *receiver)
+{
+    hash_clear(&receiver->resync.keys);
+    free(receiver->resync.nodes);
+    receiver->resync.nodes = NULL;
 }
 
 void receiver_again_end(struct receiver *receiver)
@@ -121,6 +162,8 @@ void receiver_again_end(struct receiver *receiver)
     if (resync->last == 0 || receiver->tickets.first < resync->last)
         return;
     resync->last = 0;
+    if (journal_cursor(receiver->options.journal, receiver->handle) <= resync->through)
+        journal_advance(receiver->options.journal, receiver->handle, resync->through);
     const int64_t section = receiver->options.section;
     if (section < 0)
         journal_note_section(receiver->options.journal, receiver->handle, -section);
@@ -153,10 +196,10 @@ bool receiver_again_read(struct receiver *receiver)
     if (receiver_again_read_one(receiver))
         return true;
     if (atomic_exchange(&receiver->wants_resync, false))
-        receiver_again_begin(receiver, true);
+        receiver_again_begin(receiver, 0);
     if (!resync->active)
         return false;
-    if (resync->ends_after < resync->through)
+    if (resync->ends_before > 0)
         receiver_again_add_ends(receiver);
     else
         receiver_again_add_alarms(receiver);

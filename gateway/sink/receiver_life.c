@@ -11,6 +11,7 @@
 static void receiver_free(struct receiver *receiver)
 {
     guid_set_unref(receiver->options.filter.trap_group);
+    receiver_again_free(receiver);
     pthread_cond_destroy(&receiver->has_ended);
     pthread_mutex_destroy(&receiver->filter_lock);
     pthread_mutex_destroy(&receiver->lock);
@@ -45,8 +46,10 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
     if (options->section != 0)
         journal_note_section(options->journal, receiver->handle, options->section);
     receiver->read_through = journal_cursor(options->journal, receiver->handle);
-    if (options->section < 0)
-        receiver_again_begin(receiver, options->ends);
+    const int64_t had = journal_former_cursor(options->journal, receiver->handle);
+    if (options->section < 0 || had < receiver->read_through)
+        receiver_again_begin(receiver, had);
+    receiver->read_through = had;
     receiver->had_through =
         journal_had_through(options->journal, receiver->handle, &receiver->had_after);
     guid_set_ref(receiver->options.filter.trap_group);

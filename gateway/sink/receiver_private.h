@@ -3,6 +3,7 @@
 #ifndef IBTRAPD_SINK_RECEIVER_PRIVATE_H
 #define IBTRAPD_SINK_RECEIVER_PRIVATE_H
 
+#include "base/hash.h"
 #include "sink/audience.h"
 #include "sink/receiver.h"
 
@@ -50,13 +51,18 @@ struct receiver_trial {
     char reason[RECEIVER_REASON_SIZE]; // for which the receiver refuses the suspect
 };
 
-// Brings a receiver into line (receiver_again.c): first ends of alarms, then the active alarms,
-// both with numbers up to `through`. The receiver reads on only then.
+// Brings a receiver into line (receiver_again.c): first ends of alarms, the latest ends first, then
+// the active alarms, both with numbers up to `through`. The receiver reads on only then. Until the
+// ends are done, the cursor of a receiver that was gone stays where it was.
 struct receiver_resync {
     bool active;
-    int64_t ends_after, alarms_after; // done up to these numbers
+    int64_t ends_before;  // the ends from this number on are done; 0: all are
+    int64_t ends_after;   // no earlier end is sent
+    int64_t alarms_after; // the alarms up to this number are done
     int64_t through;
-    uint64_t last; // the number behind the last ticket; 0: it is not known yet
+    uint64_t last;    // the number behind the last ticket; 0: it is not known yet
+    struct hash keys; // of the alarms of which the receiver hears in later events
+    struct hash_node *nodes;
 };
 
 struct receiver {
@@ -144,8 +150,10 @@ void receiver_trial_tell(struct receiver *receiver, int64_t now);
 
 // Events that are sent again (receiver_again.c). For the receiver's thread.
 
-// Begins to bring the receiver into line, with `ends` also by the ends of alarms.
-void receiver_again_begin(struct receiver *receiver, bool ends);
+// Begins to bring the receiver into line, also by the ends of alarms with numbers beyond
+// `ends_after`. receiver_again_free frees what that takes.
+void receiver_again_begin(struct receiver *receiver, int64_t ends_after);
+void receiver_again_free(struct receiver *receiver);
 
 // Whether receiver_again_read has something to do.
 bool receiver_again_waits(struct receiver *receiver);

@@ -1065,12 +1065,12 @@ TEST(without_a_rate_nothing_waits)
 
 // Appends an event about the alarm "receiver x"; the event clears an alarm that receivers got as a
 // warning.
-static int64_t append_alarm(enum catalogue_event type, unsigned number)
+static int64_t append_alarm_of(enum catalogue_event type, unsigned number, const char *key)
 {
     struct event *event = event_make(catalogue_get(type));
     assert_non_null(event);
     snprintf(event->id, sizeof event->id, "%u", number);
-    snprintf(event->alarm_key, sizeof event->alarm_key, "receiver x");
+    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
     event->time_us = clock_utc(&fake.clock);
     if (event_alarm(event) == ALARM_CLEARS) {
         event->cleared = catalogue_get(CATALOGUE_RECEIVER_FAILING);
@@ -1081,6 +1081,11 @@ static int64_t append_alarm(enum catalogue_event type, unsigned number)
     event_unref(event);
     journal_commit(journal);
     return sequence;
+}
+
+static int64_t append_alarm(enum catalogue_event type, unsigned number)
+{
+    return append_alarm_of(type, number, "receiver x");
 }
 
 static void deliver_all(void)
@@ -1169,22 +1174,35 @@ TEST(no_age_gives_up_a_state)
     check_had_state();
 }
 
-// The ends first, then the active alarms, and then what is new.
+static void check_had_these(const unsigned long *numbers, size_t n)
+{
+    assert_int_equal(fake.had_count, n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(fake.had[i], numbers[i]);
+}
+
+// The last ends first, then the active alarms, and then what is new: an alarm that stands gets no
+// end, however old the ends are.
 TEST(a_receiver_is_brought_into_line)
 {
-    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
-    append_alarm(CATALOGUE_RECEIVER_BACK, 2);
-    append_alarm(CATALOGUE_RECEIVER_FAILING, 3);
+    enum { MANY = 3000 };
+    static const unsigned long HAD[] = {5, 2, 3, MANY + 6};
+    append_alarm_of(CATALOGUE_RECEIVER_BACK, 1, "receiver y");
+    append_alarm_of(CATALOGUE_RECEIVER_BACK, 2, "receiver y");
+    append_alarm_of(CATALOGUE_RECEIVER_FAILING, 3, "receiver z");
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 4);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 5);
+    put(6, MANY);
     start();
     receiver_pause(receiver, true);
     receiver_resync(receiver);
-    put(4, 1);
+    put(MANY + 6, 1);
     receiver_pause(receiver, false);
-    fake_receiver_wait_had(&fake, 3);
+    fake_receiver_wait_had(&fake, COUNT(HAD));
     stop();
-    check_had(2, 3);
-    assert_int_equal(fake.marked, 2);
-    assert_int_equal(saved_cursor(), 4);
+    check_had_these(HAD, COUNT(HAD));
+    assert_int_equal(fake.marked, 3);
+    assert_int_equal(saved_cursor(), MANY + 6);
 }
 
 static int64_t saved_section;
@@ -1214,6 +1232,43 @@ TEST(a_receiver_that_is_not_in_line_is_brought_into_line)
     assert_int_equal(fake.marked, 1);
     journal_each_receiver(journal, take_section, NULL);
     assert_int_equal(saved_section, 7);
+}
+
+static bool nobody_runs(void *ctx, const char *name)
+{
+    (void)ctx, (void)name;
+    return false;
+}
+
+// A receiver that was gone gets the ends that it missed, also after a kill in between.
+TEST(a_receiver_that_was_gone_gets_the_ends_that_it_missed)
+{
+    enum { MANY = 2000 };
+    static const unsigned long HAD[] = {1, 2, MANY + 5, MANY + 5, 4, 3, MANY + 6};
+    start();
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    append_alarm_of(CATALOGUE_RECEIVER_FAILING, 2, "receiver y");
+    stop();
+    journal_end_receivers(journal, nobody_runs, NULL);
+    append_alarm_of(CATALOGUE_RECEIVER_FAILING, 3, "receiver z");
+    append_alarm(CATALOGUE_RECEIVER_BACK, 4);
+    put(5, MANY);
+    append_alarm_of(CATALOGUE_RECEIVER_BACK, MANY + 5, "receiver y");
+    options.section = -7;
+    fake.hold = true;
+    start();
+    fake_receiver_wait_holding(&fake); // the first end is sent, and nothing confirmed
+    journal_commit(journal);
+    receiver_request_stop(receiver, 0);
+    fake_receiver_let_go(&fake);
+    assert_true(receiver_finish(receiver, 60 * CLOCK_US_PER_S));
+    assert_int_equal(saved_cursor(), MANY + 5); // what is new comes after that
+    start();
+    put(MANY + 6, 1);
+    fake_receiver_wait_had(&fake, COUNT(HAD));
+    stop();
+    check_had_these(HAD, COUNT(HAD));
+    assert_int_equal(saved_cursor(), MANY + 6);
 }
 
 // The clear of a refused raise is no probe: a raise that comes later would stand for ever.
@@ -1677,6 +1732,7 @@ int main(void)
         RECEIVER_TEST(no_age_gives_up_a_state),
         RECEIVER_TEST(a_receiver_is_brought_into_line),
         RECEIVER_TEST(a_receiver_that_is_not_in_line_is_brought_into_line),
+        RECEIVER_TEST(a_receiver_that_was_gone_gets_the_ends_that_it_missed),
         RECEIVER_TEST(an_event_is_sent_again_by_its_number),
         RECEIVER_TEST(what_fails_otherwise_is_never_given_up),
         RECEIVER_TEST(the_cursor_is_saved_and_gone_on_from),

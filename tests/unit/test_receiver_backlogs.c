@@ -115,8 +115,9 @@ TEST(who_comes_back_hears_what_it_missed)
     end_all();
     answer = text_in(sentences, sizeof sentences);
     receivers_tell_start(&g, &conf, "");
-    check("receiver nms was gone since 2026-11-21T03:19:03.123456Z and begins with new events: it "
-          "does not get 1 event from before, as it has not start = \"backlog\"\n");
+    check("receiver nms was gone since 2026-11-21T03:19:03.123456Z and begins with new events: of "
+          "1 event from before it gets the ends of alarms alone, as it has not start = "
+          "\"backlog\"\n");
     conf.from_backlog = true;
     receivers_tell_start(&g, &conf, "");
     check("receiver nms was gone since 2026-11-21T03:19:03.123456Z and goes on where it stopped: 1 "
