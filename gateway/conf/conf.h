@@ -83,10 +83,13 @@ struct conf_counters {
     uint64_t thresholds[COUNTER_ERRORS]; // the growth in an interval that is an event; 0: none
     // The rates of errors that are an event, over a short and a long window; 0: none.
     unsigned window_min[2];
-    double bit_error_rates[COUNTER_ERRORS][2]; // errors a bit
-    double error_rates[COUNTER_ERRORS][2];     // errors an hour
-    unsigned errors_min;                       // fewer are no event
-    unsigned clear_percent;                    // of the rate: below, the alarm ends
+    // Of each counter: the rates of a warning, then those of an error.
+    double bit_error_rates[COUNTER_ERRORS][4];     // errors a bit
+    double fec_bit_error_rates[COUNTER_ERRORS][4]; // the same of links with error correction
+    double fec_loss_rates[COUNTER_ERRORS][4];      // errors a received packet, of such links
+    double error_rates[COUNTER_ERRORS][4];         // errors an hour
+    unsigned errors_min;                           // fewer are no event
+    unsigned clear_percent;                        // of the rate: below, the alarm ends
     unsigned congestion_percent; // of the time: a port that waits longer is an event; 0: none
     unsigned congestion_clear;   // of the time: at or below, the alarm ends
 };

@@ -74,16 +74,27 @@ const struct schema_pairs PAIRS_THRESHOLDS = {
     COUNTER_ERRORS, THRESHOLDS, pairs_thresholds_take, pairs_thresholds_add,
     .wanted = "a counter and its threshold, such as \"SymbolErrorCounter=10\""};
 
-// Rates of errors. A healthy fabric stays below the defaults.
+// Rates of errors over a short and a long window, first for a warning, then for an error. A healthy
+// fabric stays below the defaults. With error correction, the defaults are those that NVIDIA's
+// bring-up of links and its plugin PDR use: symbol errors 5e-15 and 1e-14, blocks beyond repair
+// 5e-12 and 1e-11, lost packets 1e-12. The InfiniBand specification allows a link 1e-12.
 
-enum { RATE_WINDOWS = 2 };
+enum { RATES = 4 };
 
-static const double BIT_ERROR_RATES[COUNTER_ERRORS][RATE_WINDOWS] = {
-    [COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14},
-    [COUNTER_FEC_UNCORRECTABLE] = {1e-13, 1e-14},
+static const double BIT_ERROR_RATES[COUNTER_ERRORS][RATES] = {
+    [COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14, 1e-12, 1e-12},
 };
 
-static const double ERROR_RATES[COUNTER_ERRORS][RATE_WINDOWS] = {
+static const double FEC_BIT_ERROR_RATES[COUNTER_ERRORS][RATES] = {
+    [COUNTER_SYMBOL_ERROR] = {0, 5e-15, 1e-14, 1e-14},
+    [COUNTER_FEC_UNCORRECTABLE] = {0, 5e-12, 1e-11, 1e-11},
+};
+
+static const double FEC_LOSS_RATES[COUNTER_ERRORS][RATES] = {
+    [COUNTER_RCV_ERRORS] = {1e-12, 1e-12},
+};
+
+static const double ERROR_RATES[COUNTER_ERRORS][RATES] = {
     [COUNTER_SYMBOL_ERROR] = {120, 60},    [COUNTER_LINK_ERROR_RECOVERY] = {20, 2},
     [COUNTER_RCV_ERRORS] = {120, 24},      [COUNTER_XMIT_DISCARDS] = {6000, 3000},
     [COUNTER_VL15_DROPPED] = {6000, 3000}, [COUNTER_FEC_UNCORRECTABLE] = {120, 60},
@@ -103,21 +114,29 @@ static bool pairs_rates_read(const char *value, char end, double max, double *ou
     return *after == end && *out >= 0 && *out <= max;
 }
 
+// Reads two or all rates.
+static bool pairs_rates_read_all(const char *value, double max, double rates[RATES])
+{
+    int count = 0;
+    while (count < RATES - 1 && pairs_rates_read(value, '/', max, &rates[count], &value))
+        count++;
+    return count % 2 == 1 && pairs_rates_read(value, '\0', max, &rates[count], &value);
+}
+
 static bool pairs_rates_take(const struct schema_pairs *pairs, const char *pair, void *array,
                              struct error *reason)
 {
     enum counter counter;
-    double rates[RATE_WINDOWS];
-    const char *rest, *value = pairs_split_counter(pairs, pair, &counter, reason);
+    double rates[RATES] = {0};
+    const char *value = pairs_split_counter(pairs, pair, &counter, reason);
     if (!value)
         return false;
-    if (!pairs_rates_read(value, '/', pairs->max, &rates[0], &rest) ||
-        !pairs_rates_read(rest, '\0', pairs->max, &rates[1], &rest))
+    if (!pairs_rates_read_all(value, pairs->max, rates))
         return error_set(reason,
                          "must be two rates from 0 to %g, for the short and for the long window, "
-                         "with \"/\" between them",
+                         "with \"/\" between them, or four: two more for an error",
                          pairs->max);
-    memcpy(((double(*)[RATE_WINDOWS])array)[counter], rates, sizeof rates);
+    memcpy(((double(*)[RATES])array)[counter], rates, sizeof rates);
     return true;
 }
 
@@ -133,31 +152,42 @@ static void pairs_rates_add_number(struct text *out, double number)
     text_add(out, text);
 }
 
+static bool pairs_rates_are_none(const double *rates, int count)
+{
+    while (count > 0 && rates[count - 1] == 0)
+        count--;
+    return count == 0;
+}
+
 // Adds nothing for a counter that has no rates, neither now nor by default.
 static void pairs_rates_add(const struct schema_pairs *pairs, const void *array, size_t place,
                             struct text *out)
 {
-    const double *rates = (const double *)array + place * RATE_WINDOWS;
-    const double *initial = (const double *)pairs->initial + place * RATE_WINDOWS;
-    if (rates[0] == 0 && rates[1] == 0 && initial[0] == 0 && initial[1] == 0)
+    const double *rates = (const double *)array + place * RATES;
+    const double *initial = (const double *)pairs->initial + place * RATES;
+    if (pairs_rates_are_none(rates, RATES) && pairs_rates_are_none(initial, RATES))
         return;
-    text_addf(out, "%s=", counter_name((enum counter)place));
-    pairs_rates_add_number(out, rates[0]);
-    text_add(out, "/");
-    pairs_rates_add_number(out, rates[1]);
+    const int count = pairs_rates_are_none(rates + 2, 2) ? 2 : RATES;
+    text_add(out, counter_name((enum counter)place));
+    for (int i = 0; i < count; i++) {
+        text_add(out, i == 0 ? "=" : "/");
+        pairs_rates_add_number(out, rates[i]);
+    }
 }
 
-const struct schema_pairs PAIRS_BIT_ERROR_RATES = {
-    COUNTER_ERRORS,
-    BIT_ERROR_RATES,
-    pairs_rates_take,
-    pairs_rates_add,
-    .max = 1,
-    .wanted = "a counter and its two rates, such as \"SymbolErrorCounter=1e-13/1e-14\""};
-const struct schema_pairs PAIRS_ERROR_RATES = {
-    COUNTER_ERRORS,    ERROR_RATES,
-    pairs_rates_take,  pairs_rates_add,
-    .max = UINT32_MAX, .wanted = "a counter and its two rates, such as \"PortRcvErrors=120/24\""};
+#define RATE_PAIRS(rates, most, example)                                                           \
+    {                                                                                              \
+        COUNTER_ERRORS, rates, pairs_rates_take, pairs_rates_add,                                  \
+            .max = (most), .wanted = "a counter and its two rates, such as \"" example "\""        \
+    }
+const struct schema_pairs PAIRS_BIT_ERROR_RATES =
+    RATE_PAIRS(BIT_ERROR_RATES, 1, "SymbolErrorCounter=1e-13/1e-14");
+const struct schema_pairs PAIRS_FEC_BIT_ERROR_RATES =
+    RATE_PAIRS(FEC_BIT_ERROR_RATES, 1, "SymbolErrorCounter=0/5e-15");
+const struct schema_pairs PAIRS_FEC_LOSS_RATES =
+    RATE_PAIRS(FEC_LOSS_RATES, 1, "PortRcvErrors=1e-12/1e-12");
+const struct schema_pairs PAIRS_ERROR_RATES =
+    RATE_PAIRS(ERROR_RATES, UINT32_MAX, "PortRcvErrors=120/24");
 
 // Levels of the log's folders. A folder without a level of its own has CONF_SAME.
 

@@ -175,18 +175,33 @@ static const struct schema_item COUNTERS[] = {
              "lasts at least after a burst."},
     {"bit_error_rates", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(counters.bit_error_rates),
      .pairs = &PAIRS_BIT_ERROR_RATES,
-     .help = "Errors a bit that are too many, in the short and in the long window: a higher rate "
-             "raises the alarm `link-errors-raised`, one for each link and counter. 0 means that "
-             "`error_rates` decides. Used where width and speed of the link are known. At a rate "
-             "of 1e-12, which the InfiniBand specification allows a link without error "
-             "correction, a link of 100 Gb/s has an error in ten seconds; one in good order has "
-             "less than one in a thousand times as many bits. The defaults for "
-             "SymbolErrorCounter are between: 7.2 errors in 12 minutes or 7.5 in 125 at 100 Gb/s, "
-             "28.8 or 30 at 400 Gb/s."},
+     .help = "Errors a bit that are too many on a link without error correction, in the short and "
+             "in the long window: a higher rate raises the alarm `link-errors-raised`, one for "
+             "each link and counter. It is a warning. Two more rates, behind another /, make it an "
+             "error. 0 is no limit. Used where width and speed of the link are known. A counter "
+             "without a limit has that of `error_rates`. The InfiniBand specification allows a "
+             "link without error correction 1e-12, which is an error in ten seconds at 100 Gb/s. "
+             "A link in good order has less than one in a thousand times as many bits. The "
+             "defaults of a warning are between: 7.2 errors in 12 minutes or 7.5 in 125 at "
+             "100 Gb/s."},
+    {"fec_bit_error_rates", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(counters.fec_bit_error_rates),
+     .pairs = &PAIRS_FEC_BIT_ERROR_RATES,
+     .help = "The same for links with error correction: those of HDR and faster, and those whose "
+             "ports say that they have corrected errors. The defaults are the limits of NVIDIA. "
+             "For SymbolErrorCounter at 400 Gb/s, more than 15 errors in 125 minutes are a "
+             "warning, and 3 in 12 minutes or more than 30 in 125 an error. In the first "
+             "`long_window` after a link came up it may have ten times as many, as it may of "
+             "`bit_error_rates` and `fec_loss_rates`, and these errors do not count later."},
+    {"fec_loss_rates", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(counters.fec_loss_rates),
+     .pairs = &PAIRS_FEC_LOSS_RATES,
+     .help = "Errors for each packet that the port receives that are too many on a link with error "
+             "correction. Used where a port has 64-bit counters of packets. The default is "
+             "NVIDIA's, and means that any packet lost is worth a warning: no port receives 1e12 "
+             "packets in a window."},
     {"error_rates", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(counters.error_rates),
      .pairs = &PAIRS_ERROR_RATES,
-     .help = "The same as errors an hour, for counters without a bit error rate and for links "
-             "whose width or speed is not known. 0 means never, and a counter that is not in the "
+     .help = "The same as errors an hour, for counters without such a limit and for links whose "
+             "width or speed is not known. 0 means never, and a counter that is not in the "
              "list keeps its default. Counters whose default is 0 grow in healthy fabrics "
              "(PortRcvSwitchRelayErrors with multicast, PortXmitWait with load), repeat what "
              "another port counts (PortRcvRemotePhysicalErrors) or what traps 257 to 259 report "
@@ -194,7 +209,8 @@ static const struct schema_item COUNTERS[] = {
     {"errors_min", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.errors_min), RANGE(1, 1000000),
      .initial = "5",
      .help = "Fewer errors in a window raise no alarm, whatever their rate: a single one says "
-             "little about a slow link."},
+             "little about a slow link. The limits of `fec_bit_error_rates` and `fec_loss_rates` "
+             "have no such minimum."},
     {"clear_below", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.clear_percent), RANGE(1, 100),
      .initial = "50",
      .help = "Percent of the limits. An alarm about errors ends when the rates of both windows "

@@ -33,9 +33,10 @@ extern const struct schema_part SCHEMA_TLS, SCHEMA_EVERY_RECEIVER;
 
 // The items with lists of pairs, for instance "SymbolErrorCounter=10" (pairs.c).
 extern const struct schema_pairs PAIRS_THRESHOLDS; // in a uint64_t [COUNTER_ERRORS]
-// Two rates of a counter, over the short and the long window, in a double [COUNTER_ERRORS][2].
-extern const struct schema_pairs PAIRS_BIT_ERROR_RATES;
-extern const struct schema_pairs PAIRS_ERROR_RATES;
+// Rates of a counter, over the short and the long window, for a warning and an error, in a double
+// [COUNTER_ERRORS][4].
+extern const struct schema_pairs PAIRS_BIT_ERROR_RATES, PAIRS_FEC_BIT_ERROR_RATES;
+extern const struct schema_pairs PAIRS_FEC_LOSS_RATES, PAIRS_ERROR_RATES;
 extern const struct schema_pairs PAIRS_LEVELS;     // in an int [LOG_FOLDER_COUNT]; else CONF_SAME
 extern const struct schema_pairs PAIRS_SEVERITIES; // in an int [8]: the severity to send for each
 

@@ -78,13 +78,8 @@ static bool dry_run_is_copy(const struct run *r, const struct event *event)
 static struct event *dry_run_unjudged(const struct event *event)
 {
     struct event *copy = event_copy(event);
-    copy->suppressed[0] = '\0';
-    copy->rule[0] = copy->clears_id[0] = '\0';
-    copy->cause_number = copy->told_number = 0;
-    copy->apart = false;
+    event_unjudge(copy);
     copy->repeat_count = 0;
-    copy->severity = copy->type->severity;
-    copy->category = copy->type->category;
     return copy;
 }
 

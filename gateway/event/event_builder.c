@@ -284,23 +284,28 @@ static void event_builder_set_counter_subject(struct event *event, const struct 
         event->switch_guid = node_guid;
 }
 
-static void event_builder_write_rate(char out[EVENT_RATE_SIZE], double rate, bool per_bit)
+static void event_builder_write_rate(char out[EVENT_RATE_SIZE], double rate, enum error_unit unit)
 {
-    snprintf(out, EVENT_RATE_SIZE, "%.2g per %s", rate, per_bit ? "bit" : "hour");
-    if (!per_bit && rate >= 10)
-        snprintf(out, EVENT_RATE_SIZE, "%.0f per hour", rate);
+    static const char *const UNITS[] = {
+        [ERRORS_PER_HOUR] = "hour", [ERRORS_PER_BIT] = "bit", [ERRORS_PER_PACKET] = "packet"};
+    snprintf(out, EVENT_RATE_SIZE,
+             unit == ERRORS_PER_HOUR && rate >= 10 ? "%.0f per %s" : "%.2g per %s", rate,
+             UNITS[unit]);
 }
 
 static void event_builder_set_rate(struct event *event, const struct counter_statement *statement)
 {
     event->errors = statement->errors;
-    event->window_min =
-        (uint32_t)((statement->covered_us + 30 * CLOCK_US_PER_S) / (60 * CLOCK_US_PER_S));
+    event->severe = statement->severe;
+    event->severity = event_own_severity(event);
     if (statement->covered_us == 0)
         return;
+    event->window_min =
+        (uint32_t)((statement->covered_us + 30 * CLOCK_US_PER_S) / (60 * CLOCK_US_PER_S));
+    event->window_min += event->window_min == 0;
     if (statement->key.about == ALARM_ABOUT_ERRORS) {
-        event_builder_write_rate(event->error_rate, statement->rate, statement->per_bit);
-        event_builder_write_rate(event->error_rate_limit, statement->limit, statement->per_bit);
+        event_builder_write_rate(event->error_rate, statement->rate, statement->unit);
+        event_builder_write_rate(event->error_rate_limit, statement->limit, statement->unit);
     } else {
         snprintf(event->error_rate, EVENT_RATE_SIZE, "%.3g%% of the time", statement->rate * 100);
         snprintf(event->error_rate_limit, EVENT_RATE_SIZE, "%.3g%%", statement->limit * 100);
@@ -500,13 +505,9 @@ struct event *event_builder_end_of_alarm(const struct event_builder *builder, co
 
 void event_builder_again(const struct event_builder *builder, struct event *event)
 {
-    event->id[0] = event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';
-    event->cause_id[0] = event->text[0] = '\0';
-    event->cause_number = event->told_number = 0;
-    event->apart = false;
+    event_unjudge(event);
+    event->id[0] = event->cause_id[0] = event->text[0] = '\0';
     event->retold = true;
-    event->severity = event->type->severity;
-    event->category = event->type->category;
     event->time_us = 0;
     event_builder_stamp(builder, event);
 }

@@ -93,6 +93,21 @@ struct event *event_copy(const struct event *event)
     return copy;
 }
 
+enum severity event_own_severity(const struct event *event)
+{
+    const bool error = event->severe && event->type->alarm == ALARM_RAISES;
+    return error ? SEVERITY_ERROR : event->type->severity;
+}
+
+void event_unjudge(struct event *event)
+{
+    event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';
+    event->cause_number = event->told_number = 0;
+    event->apart = false;
+    event->severity = event_own_severity(event);
+    event->category = event->type->category;
+}
+
 uint32_t event_index(const struct event *event)
 {
     uint32_t index = (uint32_t)event->number & INT32_MAX;

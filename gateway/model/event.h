@@ -89,7 +89,7 @@ struct event {
     bool for_several; // the event has several receivers: texts are kept. No part of the event
     bool sent_again;  // a copy for a receiver that had its turn before. No part of the event
     const struct catalogue_entry *type;
-    enum severity severity; // of the catalogue's row, or changed by a policy
+    enum severity severity; // see event_own_severity, or changed by a policy
     enum category category; // of the catalogue's row, or changed by a policy
     char id[EVENT_ID_SIZE]; // the same in every output
     int64_t time_us;        // UTC, microseconds since 1970
@@ -115,8 +115,9 @@ struct event {
     uint64_t counter_old, counter_new;
     // Of an event about a counter that grows too often:
     uint64_t errors;                        // the growth in the window
-    uint32_t window_min;                    // the window, in minutes
-    char error_rate[EVENT_RATE_SIZE];       // "1.1e-13 per bit" or "36 per hour"; empty: unknown
+    uint32_t window_min;                    // of the window, the watched minutes
+    bool severe;                            // beyond the second limit: an error
+    char error_rate[EVENT_RATE_SIZE];       // "1.1e-13 per bit", "36 per hour"; empty: unknown
     char error_rate_limit[EVENT_RATE_SIZE]; // in the same unit
     char link_rate[EVENT_RATE_SIZE];        // "4X EDR (100 Gb/s)"; empty: unknown
     // Of an event about a link that fails again and again (topology/link_history.h): the number of
@@ -164,6 +165,12 @@ struct event *event_make(const struct catalogue_entry *type);
 
 // A copy with one reference, the caller's. Any thread.
 struct event *event_copy(const struct event *event);
+
+// The severity without any policy: of the catalogue's row, or, if the event is severe, an error.
+enum severity event_own_severity(const struct event *event);
+
+// Removes what policy decided about the event.
+void event_unjudge(struct event *event);
 
 // gswEventIndex, 1 to 2147483647: the last 31 bits of the sequence number.
 uint32_t event_index(const struct event *event);

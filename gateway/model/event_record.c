@@ -58,6 +58,7 @@ enum {
     FIELD(82, true, text, error_rate)                                                              \
     FIELD(83, true, text, error_rate_limit)                                                        \
     FIELD(84, true, text, link_rate)                                                               \
+    FIELD(85, true, flag, severe)                                                                  \
     FIELD(90, true, count, occasions)                                                              \
     FIELD(91, true, count, occasion_days)                                                          \
     FIELD(92, true, count, failures)                                                               \

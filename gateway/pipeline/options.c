@@ -66,9 +66,11 @@ struct counter_watch_limits options_of_counters(const struct conf *conf)
                                           .clear_percent = counters->clear_percent,
                                           .wait_raise = counters->congestion_percent / 100.0,
                                           .wait_clear = counters->congestion_clear / 100.0};
-    static_assert(sizeof limits.per_bit == sizeof counters->bit_error_rates, "the same windows");
+    static_assert(sizeof limits.per_bit == sizeof counters->bit_error_rates, "the same limits");
     memcpy(limits.growth, counters->thresholds, sizeof limits.growth);
     memcpy(limits.per_bit, counters->bit_error_rates, sizeof limits.per_bit);
+    memcpy(limits.fec_per_bit, counters->fec_bit_error_rates, sizeof limits.fec_per_bit);
+    memcpy(limits.fec_per_packet, counters->fec_loss_rates, sizeof limits.fec_per_packet);
     memcpy(limits.per_hour, counters->error_rates, sizeof limits.per_hour);
     if (limits.wait_clear > limits.wait_raise)
         limits.wait_clear = limits.wait_raise;

@@ -213,7 +213,7 @@ static bool check_is_known(const struct alarm_state *t, const struct event *last
                            const struct rule_decision *verdict)
 {
     const int severity =
-        verdict->severity != POLICY_SAME ? verdict->severity : (int)last->type->severity;
+        verdict->severity != POLICY_SAME ? verdict->severity : (int)event_own_severity(last);
     return alarm_state_is_known(t) && !(t->raised && severity < (int)t->notified_severity);
 }
 

@@ -144,12 +144,9 @@ struct event *summaries_late(const struct event *last)
 {
     struct event *event = event_copy(last);
     memcpy(event->related_id, last->id, sizeof event->related_id);
-    event->id[0] = event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';
-    event->cause_number = event->told_number = 0;
-    event->apart = false;
+    event_unjudge(event);
+    event->id[0] = '\0';
     event->retold = true;
-    event->severity = event->type->severity;
-    event->category = event->type->category;
     return event;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAIT_UNIT_US = 100, BITS_PER_SYMBOL = 10 }; // slots count waiting in this unit
+enum { BITS_PER_SYMBOL = 10 };
 
 enum { KINDS = ALARM_ABOUT_WAIT - ALARM_ABOUT_GROWTH + 1 };
 
@@ -73,6 +73,8 @@ void counter_watch_change(struct counter_watch *watch, const struct counter_watc
     const bool same = memcmp(watch->time.window_us, limits->window_us, size) == 0;
     watch->limits = *limits;
     memcpy(watch->time.window_us, limits->window_us, size);
+    if (!same)
+        watch->time.began_us = watch->time.updated_us;
     for (int k = 0; k < KINDS && !same; k++) {
         for (size_t i = 0; i < watch->lists[k].count; i++) {
             struct watched *one = &watch->lists[k].all[i];
@@ -139,6 +141,7 @@ static struct alarm_key counter_watch_key(const struct watched *one, int kind)
 static struct counter_statement counter_watch_describe(const struct watched *one, int kind)
 {
     return (struct counter_statement){.key = counter_watch_key(one, kind),
+                                      .severe = one->severe,
                                       .tick_known = one->tick_known,
                                       .width = one->width,
                                       .speed = one->speed};
@@ -209,50 +212,6 @@ static void counter_watch_miss_growth(struct counter_watch_round *r, struct watc
                                last.values[one->counter]);
 }
 
-// Windows.
-
-static double counter_watch_wait_share(const struct counter_watch *w, const struct watched *one,
-                                       enum error_window window)
-{
-    const double share = (double)counter_windows_sum(&one->windows, window) * WAIT_UNIT_US /
-                         (double)counter_windows_covered(&w->time, window);
-    return share < 1 ? share : 1;
-}
-
-// Fills in what a window has. Returns false if the window has no limit.
-static bool counter_watch_measure(const struct counter_watch *w, const struct watched *one,
-                                  int kind, enum error_window window, struct counter_statement *out)
-{
-    const struct counter_watch_limits *limits = &w->limits;
-    out->window = window;
-    out->covered_us = counter_windows_covered(&w->time, window);
-    if (!ROWS[kind].of_link) {
-        out->limit = limits->wait_raise;
-        out->rate = counter_watch_wait_share(w, one, window);
-        return out->limit > 0;
-    }
-    const double bits = fabric_bits_per_second(one->width, one->speed);
-    out->per_bit = bits > 0 && limits->per_bit[one->counter][window] > 0;
-    out->limit = out->per_bit ? limits->per_bit[one->counter][window]
-                              : limits->per_hour[one->counter][window];
-    out->errors = counter_windows_sum(&one->windows, window);
-    const double seconds = (double)out->covered_us / (double)CLOCK_US_PER_S;
-    out->rate = (double)out->errors / seconds * (out->per_bit ? 1 / bits : 3600);
-    return out->limit > 0;
-}
-
-static bool counter_watch_has_limit(const struct counter_watch *w, int kind, enum counter counter)
-{
-    const struct counter_watch_limits *limits = &w->limits;
-    if (!ROWS[kind].of_link)
-        return limits->wait_raise > 0;
-    for (int i = 0; i < ERROR_WINDOWS; i++) {
-        if (limits->per_bit[counter][i] > 0 || limits->per_hour[counter][i] > 0)
-            return true;
-    }
-    return false;
-}
-
 // A reading.
 
 // The port's place in the fabric. Returns FABRIC_NONE if the place is not known. `node` walks over
@@ -267,7 +226,8 @@ static uint32_t counter_watch_place(const struct fabric *fabric, uint32_t *node,
     return found ? fabric_find_port(fabric, *node, port) : FABRIC_NONE;
 }
 
-// How long the port waited in so many ticks, in WAIT_UNIT_US, at most since the update before.
+// How long the port waited in so many ticks, in COUNTER_RATES_WAIT_UNIT_US, at most since the
+// update before.
 static uint64_t counter_watch_waited(struct counter_watch_round *r,
                                      const struct counter_sample *now, uint64_t ticks)
 {
@@ -281,7 +241,7 @@ static uint64_t counter_watch_waited(struct counter_watch_round *r,
         return 0;
     const double seconds = (double)ticks * (now->tick > 0 ? now->tick : 1) * BITS_PER_SYMBOL / lane;
     const double waited = seconds * (double)CLOCK_US_PER_S;
-    return (uint64_t)((waited < most ? waited : most) / WAIT_UNIT_US + 0.5);
+    return (uint64_t)((waited < most ? waited : most) / COUNTER_RATES_WAIT_UNIT_US + 0.5);
 }
 
 static uint64_t counter_watch_growth(struct counter_watch_round *r, int kind,
@@ -294,22 +254,55 @@ static uint64_t counter_watch_growth(struct counter_watch_round *r, int kind,
     return ROWS[kind].of_link ? growth : counter_watch_waited(r, now, growth);
 }
 
+// Whether the port's link came up since the reading before.
+static bool counter_watch_came_up(const struct counter_watch_round *r,
+                                  const struct counter_sample *now)
+{
+    const enum counter c = COUNTER_LINK_DOWNED;
+    return r->has_last ? counter_is_comparable(&r->last, now, c) &&
+                             counter_growth(r->last.values[c], now->values[c]) > 0
+                       : r->reading->before != NULL;
+}
+
+// Notes what the port says of its link: how many packets come, over some long windows, and whether
+// the link corrects errors.
+static void counter_watch_note_link(const struct counter_watch_round *r, struct watched *one,
+                                    const struct counter_sample *now)
+{
+    const struct counter_watch *w = r->watch;
+    const enum counter c = COUNTER_RCV_PKTS;
+    const double part = (double)w->time.elapsed_us / (double)counter_watch_long_window(w);
+    one->corrects = one->corrects || now->values[COUNTER_FEC_CORRECTED] > 0 ||
+                    now->values[COUNTER_FEC_UNCORRECTABLE] > 0;
+    if (!r->comparable || !now->wide || w->time.elapsed_us == 0 ||
+        !counter_is_comparable(&r->last, now, c))
+        return;
+    const double packets = (double)counter_growth(r->last.values[c], now->values[c]) *
+                           (double)CLOCK_US_PER_S / (double)w->time.elapsed_us;
+    one->packets += (float)((packets - one->packets) * (one->packets > 0 && part < 1 ? part : 1));
+}
+
 static void counter_watch_take_counter(struct counter_watch_round *r, int kind, struct watched *one,
                                        const struct counter_sample *now, enum counter c)
 {
     struct counter_watch *w = r->watch;
     const uint64_t growth = counter_watch_growth(r, kind, now, c);
     const bool full = growth == 0 && counter_is_full(now, c);
+    const bool counts = growth > 0 && (!ROWS[kind].of_link ||
+                                       counter_rates_have_limit(&w->limits, ROWS[kind].of_link, c));
+    const bool came_up = c == COUNTER_LINK_DOWNED && counter_watch_came_up(r, now);
     const struct watched begun = {
         .node_guid = now->node_guid, .port = now->port, .counter = (uint8_t)c};
-    if (!one && ((growth > 0 && (!ROWS[kind].of_link || counter_watch_has_limit(w, kind, c))) ||
-                 (full && ROWS[kind].full_begins)))
+    if (!one && (counts || came_up || (full && ROWS[kind].full_begins)))
         one = watched_add(&w->lists[kind], ROWS[kind].max, &begun);
     if (!one)
         return;
     one->full = full;
     one->tick_known = now->tick != 0;
-    if (growth > 0)
+    counter_watch_note_link(r, one, now);
+    if (came_up)
+        one->since_us = w->time.updated_us;
+    if (counts)
         counter_windows_add(&one->windows, &w->time, growth);
 }
 
@@ -365,9 +358,10 @@ static bool counter_watch_is_healthy(const struct counter_watch_round *r,
         if (counter_watch_is_next(&r->watch->lists[k], now))
             return false;
     }
+    const bool same =
+        memcmp(now->values, r->last.values, COUNTER_ERRORS * sizeof now->values[0]) == 0;
     return !counter_is_full(now, COUNTER_XMIT_WAIT) &&
-           (!r->has_last ||
-            memcmp(now->values, r->last.values, COUNTER_ERRORS * sizeof now->values[0]) == 0);
+           (r->has_last ? same : r->reading->before == NULL);
 }
 
 static void counter_watch_take_sample(struct counter_watch_round *r,
@@ -380,7 +374,8 @@ static void counter_watch_take_sample(struct counter_watch_round *r,
         struct watched_list *list = &r->watch->lists[k];
         for (enum counter c = ROWS[k].first; c < ROWS[k].end; c++) {
             const bool known = counter_watch_is_next(list, now) && list->all[list->at].counter == c;
-            if (!known && !ROWS[k].full_begins && now->values[c] == r->last.values[c])
+            if (!known && !ROWS[k].full_begins && r->has_last &&
+                now->values[c] == r->last.values[c])
                 continue; // as most
             struct watched *one = known ? &list->all[list->at++] : NULL;
             if (ROWS[k].has_windows)
@@ -393,41 +388,43 @@ static void counter_watch_take_sample(struct counter_watch_round *r,
 
 // Alarms.
 
-// Returns whether a window is over `part` of its limit, with `errors_min` errors at least.
-// Describes the counter by the window that is closest to its limit, or farthest over the limit.
+// Returns whether a window is over `part` of its limit of one of the levels. Describes the counter
+// by the window that is closest to its limit, or farthest over the limit.
 static bool counter_watch_judge(const struct counter_watch *w, const struct watched *one, int kind,
-                                double part, uint64_t errors_min, struct counter_statement *out)
+                                const enum error_level levels[2], double part, uint64_t errors_min,
+                                struct counter_statement *out)
 {
-    int worst = -1;
-    double worst_share = -1;
+    double worst = -1;
     bool over = false;
-    for (int i = 0; i < ERROR_WINDOWS; i++) {
-        struct counter_statement found;
-        found.errors = 0;
-        if (!counter_watch_measure(w, one, kind, (enum error_window)i, &found))
+    *out = counter_watch_describe(one, kind);
+    for (int i = 0; i < ERROR_WINDOWS * 2; i++) {
+        struct counter_statement found = counter_watch_describe(one, kind);
+        found.window = (enum error_window)(i / 2);
+        if (!counter_rates_measure(&w->limits, &w->time, ROWS[kind].of_link, one, levels[i % 2],
+                                   &found))
             continue;
         const double share = found.rate / found.limit;
-        const bool this_over = share > part && found.errors >= errors_min;
-        if (this_over > over || (this_over == over && share > worst_share)) {
-            worst = i;
-            worst_share = share;
+        const bool this_over = counter_rates_are_over(&w->time, one, &found, part, errors_min);
+        if (this_over > over || (this_over == over && share > worst)) {
+            *out = found;
+            worst = share;
         }
         over = over || this_over;
     }
-    *out = counter_watch_describe(one, kind);
-    if (worst >= 0)
-        counter_watch_measure(w, one, kind, (enum error_window)worst, out);
     return over;
 }
 
-// Whether the other end of the link makes the alarm stand, too.
-static bool counter_watch_peer_has_alarm(const struct watched_list *list, const struct watched *one)
+// The other end of the link, if it makes the alarm stand, too; otherwise NULL.
+static const struct watched *counter_watch_peer_alarm(const struct watched_list *list,
+                                                      const struct watched *one)
 {
     const struct watched *peer =
         one->peer_guid != 0
             ? watched_find(list, one->peer_guid, one->peer_port, (enum counter)one->counter)
             : NULL;
-    return peer && peer->alarm && peer->peer_guid == one->node_guid && peer->peer_port == one->port;
+    const bool stands =
+        peer && peer->alarm && peer->peer_guid == one->node_guid && peer->peer_port == one->port;
+    return stands ? peer : NULL;
 }
 
 bool counter_watch_has_alarm(const struct counter_watch *watch, const struct alarm_key *key)
@@ -442,17 +439,20 @@ bool counter_watch_has_alarm(const struct counter_watch *watch, const struct ala
         watched_find(list, link.node_guid, link.port, (enum counter)link.counter);
     return (one && one->alarm && one->peer_guid == link.peer_guid &&
             one->peer_port == link.peer_port) ||
-           counter_watch_peer_has_alarm(list, &link);
+           counter_watch_peer_alarm(list, &link);
 }
 
-static void counter_watch_begin_anew(struct watched *one)
+static void counter_watch_begin_anew(const struct counter_watch *w, struct watched *one)
 {
     one->windows = (struct counter_windows){0};
-    one->alarm = false;
+    one->since_us = w->time.updated_us;
+    one->alarm = one->severe = false;
     one->peer_guid = 0;
     one->peer_port = 0;
     one->width = 0;
     one->speed = 0;
+    one->packets = 0;
+    one->corrects = false;
 }
 
 void counter_watch_review(struct counter_watch *watch,
@@ -463,7 +463,7 @@ void counter_watch_review(struct counter_watch *watch,
             struct watched *one = &watch->lists[k].all[i];
             const struct alarm_key key = counter_watch_key(one, k);
             if (one->alarm && !stands(ctx, &key))
-                counter_watch_begin_anew(one);
+                counter_watch_begin_anew(watch, one);
         }
     }
 }
@@ -491,9 +491,9 @@ static void counter_watch_find_neighbour(struct counter_watch *w, int kind,
     const uint8_t number = fabric->ports[peer].number;
     if (one->peer_guid != 0 && (one->peer_guid != guid || one->peer_port != number)) {
         struct counter_statement statement = counter_watch_describe(one, kind);
-        const bool alone = one->alarm && !counter_watch_peer_has_alarm(&w->lists[kind], one);
+        const bool alone = one->alarm && !counter_watch_peer_alarm(&w->lists[kind], one);
         statement.moved = true;
-        counter_watch_begin_anew(one);
+        counter_watch_begin_anew(w, one);
         if (alone)
             counter_watch_state(w, &statement);
     }
@@ -503,15 +503,49 @@ static void counter_watch_find_neighbour(struct counter_watch *w, int kind,
     }
 }
 
+// When the link of the port came up; 0: long ago.
+static int64_t counter_watch_up_since(const struct watched_list *list, uint64_t guid, uint8_t port)
+{
+    const struct watched *link = watched_find(list, guid, port, COUNTER_LINK_DOWNED);
+    return link ? link->since_us : 0;
+}
+
+// Begins the windows anew if the link came up, and when the link has settled. An alarm stays for a
+// long window; at the second beginning, if there were errors since the first one.
+static void counter_watch_settle(const struct counter_watch *w, const struct watched_list *list,
+                                 struct watched *one)
+{
+    const int64_t long_us = counter_watch_long_window(w);
+    const int64_t own_us = counter_watch_up_since(list, one->node_guid, one->port);
+    const int64_t peer_us = counter_watch_up_since(list, one->peer_guid, one->peer_port);
+    const int64_t up_us = own_us > peer_us ? own_us : peer_us;
+    one->settling = up_us > 0 && w->time.updated_us - up_us < long_us;
+    const int64_t since_us = up_us == 0 || one->settling ? up_us : up_us + long_us;
+    if (since_us <= one->since_us || one->counter == COUNTER_LINK_DOWNED)
+        return;
+    one->since_us = since_us;
+    if (since_us <= w->time.updated_us - w->time.elapsed_us)
+        return;
+    if (one->settling || !counter_windows_are_empty(&one->windows))
+        one->held_until_us = since_us + long_us;
+    one->windows = (struct counter_windows){0};
+}
+
 static void counter_watch_raise(struct counter_watch *w, int kind, struct watched *one)
 {
-    struct counter_statement statement;
+    static const enum error_level LEVELS[][2] = {{ERROR_LEVEL_ERROR, ERROR_LEVEL_ERROR},
+                                                 {ERROR_LEVEL_WARNING, ERROR_LEVEL_WARNING}};
     const uint64_t errors_min = ROWS[kind].of_link ? w->limits.errors_min : 0;
-    if (one->alarm || !counter_watch_judge(w, one, kind, 1, errors_min, &statement))
+    struct counter_statement statement;
+    const bool severe = counter_watch_judge(w, one, kind, LEVELS[0], 1, errors_min, &statement);
+    if (!severe && !counter_watch_judge(w, one, kind, LEVELS[1], 1, errors_min, &statement))
         return;
-    const bool first = !counter_watch_peer_has_alarm(&w->lists[kind], one);
+    if (one->alarm && (one->severe || !severe))
+        return;
+    const struct watched *peer = counter_watch_peer_alarm(&w->lists[kind], one);
     one->alarm = statement.raised = true;
-    if (first)
+    one->severe = statement.severe = severe;
+    if (!peer || (severe && !peer->severe))
         counter_watch_state(w, &statement);
 }
 
@@ -521,19 +555,25 @@ static void counter_watch_clear(struct counter_watch *w, int kind, struct watche
     const double part = ROWS[kind].of_link       ? limits->clear_percent / 100.0
                         : limits->wait_raise > 0 ? limits->wait_clear / limits->wait_raise
                                                  : 0;
+    static const enum error_level LEVELS[] = {ERROR_LEVEL_WARNING, ERROR_LEVEL_ERROR};
     struct counter_statement statement;
     const bool held = one->full || w->time.updated_us < one->held_until_us;
-    if (!one->alarm || (held && counter_watch_has_limit(w, kind, (enum counter)one->counter)) ||
-        counter_watch_judge(w, one, kind, part, 0, &statement))
+    if (!one->alarm ||
+        (held && counter_rates_have_own_limit(&w->limits, ROWS[kind].of_link, one)) ||
+        counter_watch_judge(w, one, kind, LEVELS, part, 0, &statement))
         return;
-    one->alarm = false;
-    if (!counter_watch_peer_has_alarm(&w->lists[kind], one))
+    one->alarm = one->severe = false;
+    if (!counter_watch_peer_alarm(&w->lists[kind], one))
         counter_watch_state(w, &statement);
 }
 
-static bool counter_watch_is_quiet(const struct watched *one, int kind)
+static bool counter_watch_is_quiet(const struct counter_watch *w, const struct watched *one,
+                                   int kind)
 {
-    return !one->alarm && !(one->full && ROWS[kind].full_begins) &&
+    const bool settles = ROWS[kind].of_link && one->counter == COUNTER_LINK_DOWNED &&
+                         one->since_us > 0 &&
+                         w->time.updated_us - one->since_us < 2 * counter_watch_long_window(w);
+    return !one->alarm && !settles && !(one->full && ROWS[kind].full_begins) &&
            counter_windows_are_empty(&one->windows);
 }
 
@@ -549,13 +589,14 @@ static void counter_watch_judge_list(struct counter_watch *w, int kind, const st
         const uint32_t port = counter_watch_place(fabric, &node, one->node_guid, one->port);
         counter_watch_find_neighbour(w, kind, fabric, port, one);
         counter_watch_find_rate(fabric, port, one);
+        counter_watch_settle(w, list, one);
     }
     for (size_t i = 0; i < list->count && ROWS[kind].has_windows; i++)
         counter_watch_raise(w, kind, &list->all[i]);
     for (size_t i = 0; i < list->count && ROWS[kind].has_windows; i++)
         counter_watch_clear(w, kind, &list->all[i]);
     for (size_t i = 0; i < list->count; i++) {
-        if (!counter_watch_is_quiet(&list->all[i], kind))
+        if (!counter_watch_is_quiet(w, &list->all[i], kind))
             list->all[kept++] = list->all[i];
     }
     watched_shrink(list, kept);
@@ -574,6 +615,8 @@ const struct counter_statement *counter_watch_update(struct counter_watch *watch
     for (int k = 0; k < KINDS; k++)
         counter_watch_open(watch, &watch->lists[k], k, reading->now_us);
     watch->time.updated_us = reading->now_us;
+    if (watch->time.began_us == 0)
+        watch->time.began_us = reading->now_us;
     r.more = accumulated_next(&r.walk, &r.last);
     for (size_t i = 0; i < reading->reading->count; i++) {
         counter_watch_pass_until(&r, &reading->reading->samples[i]);
@@ -606,11 +649,11 @@ struct counter_measure counter_watch_at(const struct counter_watch *watch,
                                   .unknown = one->full};
     for (enum error_window w = 0; w < ERROR_WINDOWS && watch->time.updated_us > 0; w++) {
         if (about == ALARM_ABOUT_WAIT) {
-            out.per_second[w] = counter_watch_wait_share(watch, one, w);
+            out.per_second[w] = counter_rates_wait_share(&watch->time, one, w);
             continue;
         }
         out.per_second[w] = (double)counter_windows_sum(&one->windows, w) * (double)CLOCK_US_PER_S /
-                            (double)counter_windows_covered(&watch->time, w);
+                            (double)counter_rates_covered(&watch->time, one, true, w);
         out.per_bit[w] = bits > 0 ? out.per_second[w] / bits : 0;
     }
     return out;

@@ -17,44 +17,11 @@
 
 #include "model/fabric.h"
 #include "topology/accumulated.h"
-#include "topology/alarm_key.h"
-#include "topology/counter_windows.h"
+#include "topology/counter_rates.h"
 
 enum {
-    COUNTER_WATCH_ERRORS_MAX = 128 << 10, // counters with errors: 19 MB
-    COUNTER_WATCH_WAITS_MAX = 256 << 10,  // ports that wait: 38 MB
-};
-
-struct counter_watch_limits {
-    // The growth from one reading to the next at which a counter reaches its threshold; 0: never.
-    uint64_t growth[COUNTER_ERRORS];
-    int64_t window_us[ERROR_WINDOWS]; // at least COUNTER_WINDOWS_SLOTS
-    // Rates of errors, for each window; 0: no limit. A link that is down has its last rate.
-    double per_bit[COUNTER_ERRORS][ERROR_WINDOWS];  // errors a bit, where the link's rate is known
-    double per_hour[COUNTER_ERRORS][ERROR_WINDOWS]; // errors an hour, everywhere else
-    uint64_t errors_min;                            // fewer errors in the window raise nothing
-    unsigned clear_percent; // of the limit: an alarm ends when both windows are at or below
-    // Shares of the time that a port waits: 0.2 is a fifth.
-    double wait_raise; // a larger share of a window raises the alarm; 0: no alarm
-    double wait_clear; // the alarm ends when both windows have this share or less
-};
-
-// What is true of a counter. A link has one alarm for each counter, whichever of its ends counts.
-struct counter_statement {
-    struct alarm_key key;   // of ALARM_ABOUT_ERRORS: `guid` and `port` are the end that counts
-    bool raised;            // the alarm begins; false: the alarm ends
-    bool moved;             // the alarm ends: the port has another neighbour now
-    uint64_t before, after; // of growth: the counter's values
-    // Of errors and wait: the values of the window that is closest to its limit, or farthest over
-    // its limit. All 0: the counter lost its limits.
-    enum error_window window;
-    int64_t covered_us; // the time that `rate` is about: the window, and up to a twelfth more
-    uint64_t errors;
-    double rate, limit; // of wait: shares of the time
-    bool per_bit;       // `rate` and `limit` are errors a bit, otherwise errors an hour
-    bool tick_known;    // of wait: the port said how long its tick is
-    uint8_t width;      // of the link, a bit of PortInfo; 0: not known
-    uint16_t speed;     // enum fabric_speed; 0: not known
+    COUNTER_WATCH_ERRORS_MAX = 128 << 10, // counters with errors: 20 MB
+    COUNTER_WATCH_WAITS_MAX = 256 << 10,  // ports that wait: 40 MB
 };
 
 struct counter_watch;
@@ -89,6 +56,8 @@ struct counter_watch_reading {
 // - LocalLinkIntegrityErrors and ExcessiveBufferOverrunErrors become derived events of the traps
 //   129 and 130 at each reading in which the counters reach their thresholds. Their alarms never
 //   end.
+// - An alarm gets worse once: from a warning to an error.
+// - A window that was watched for a part only has to have as many errors as a whole window.
 // - A port that has another neighbour than before begins anew, and its alarm about errors ends.
 // - A port that left the readings has no errors and does not wait: its alarms end as the windows go
 //   on, the alarm of a full counter after a long window. Its thresholds are cleared after

@@ -67,7 +67,7 @@ uint64_t counter_windows_sum(const struct counter_windows *windows, enum error_w
     return sum;
 }
 
-int64_t counter_windows_covered(const struct counter_windows_time *time, enum error_window window)
+int64_t counter_windows_span(const struct counter_windows_time *time, enum error_window window)
 {
     const int64_t length = counter_windows_slot_length(time, window);
     return COUNTER_WINDOWS_SLOTS * length + time->updated_us % length;

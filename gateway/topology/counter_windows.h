@@ -19,6 +19,7 @@ struct counter_windows {
 // The time of the windows of all counters.
 struct counter_windows_time {
     int64_t window_us[ERROR_WINDOWS]; // at least COUNTER_WINDOWS_SLOTS
+    int64_t began_us;                 // the windows count since then; 0: never
     int64_t updated_us;               // monotonic; 0: never
     int64_t elapsed_us;               // from the update before to the last update
 };
@@ -35,7 +36,7 @@ void counter_windows_add(struct counter_windows *windows, const struct counter_w
 bool counter_windows_are_empty(const struct counter_windows *windows);
 uint64_t counter_windows_sum(const struct counter_windows *windows, enum error_window window);
 
-// The time that a sum is about: the window, and up to a twelfth more.
-int64_t counter_windows_covered(const struct counter_windows_time *time, enum error_window window);
+// The time of the slots of a sum: the window, and up to a twelfth more.
+int64_t counter_windows_span(const struct counter_windows_time *time, enum error_window window);
 
 #endif

@@ -16,12 +16,17 @@ struct watched {
         int64_t missing_since; // of a threshold: UTC, of the first reading without the port; 0: the
                                // last reading had the port
     };
+    int64_t since_us; // the windows count since then. Of COUNTER_LINK_DOWNED: the link came up then
     struct counter_windows windows;   // of errors, or of the time that the port waited
+    float packets;                    // received a second; 0: not known
     uint8_t port, peer_port, counter; // enum counter
-    bool alarm;                       // this port makes the alarm stand
-    bool full;                        // the counter can grow no more
-    bool anew; // restored, or its windows were emptied, since the last update
-    bool tick_known;
+    bool alarm : 1;                   // this port makes the alarm stand
+    bool severe : 1;                  // and as an error
+    bool settling : 1;                // the link came up less than a long window ago
+    bool corrects : 1;                // the port has corrected errors
+    bool full : 1;                    // the counter can grow no more
+    bool anew : 1; // restored, or its windows were emptied, since the last update
+    bool tick_known : 1;
     uint8_t width;  // of the link when it was up last, a bit of PortInfo; 0: not known
     uint16_t speed; // the same; enum fabric_speed
 };

@@ -78,7 +78,7 @@ SHARED = {"TLS": "snmp", "Every receiver": "snmp", "HTTP": "http"}
 
 # The example shows another value than the default of these items.
 SHOWN = {"enabled", "inform", "address", "brokers", "url", "urls", "format", "path", "listen", "socket", "thresholds",
-         "bit_error_rates", "error_rates"}
+         "bit_error_rates", "fec_bit_error_rates", "fec_loss_rates", "error_rates"}
 
 
 def test_every_item_of_the_configuration_has_its_place():

@@ -159,7 +159,7 @@ static void print_error_rates(const struct event_builder *builder)
         statement.covered_us = INT64_MAX / 2;
         statement.errors = UINT64_MAX;
         statement.rate = statement.limit = 1.7e308;
-        statement.per_bit = i % 4 > 1;
+        statement.unit = i % 4 > 1 ? ERRORS_PER_PACKET : ERRORS_PER_HOUR;
         statement.width = 8;
         statement.speed = FABRIC_NDR;
         print_counter(builder, &statement);

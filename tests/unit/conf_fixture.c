@@ -233,8 +233,11 @@ void check_counters(const struct conf_counters *expected)
     for (size_t i = 0; i < COUNTER_ERRORS; i++)
         assert_int_equal(conf.counters.thresholds[i], expected->thresholds[i]);
     for (size_t i = 0; i < COUNTER_ERRORS; i++) {
-        for (int w = 0; w < 2; w++) {
+        for (int w = 0; w < 4; w++) {
             assert_true(conf.counters.bit_error_rates[i][w] == expected->bit_error_rates[i][w]);
+            assert_true(conf.counters.fec_bit_error_rates[i][w] ==
+                        expected->fec_bit_error_rates[i][w]);
+            assert_true(conf.counters.fec_loss_rates[i][w] == expected->fec_loss_rates[i][w]);
             assert_true(conf.counters.error_rates[i][w] == expected->error_rates[i][w]);
         }
     }
@@ -280,8 +283,10 @@ struct conf_counters default_counters(void)
                        [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 1,
                        [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1},
         .window_min = {12, 125},
-        .bit_error_rates =
-            {[COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14}, [COUNTER_FEC_UNCORRECTABLE] = {1e-13, 1e-14}},
+        .bit_error_rates = {[COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14, 1e-12, 1e-12}},
+        .fec_bit_error_rates = {[COUNTER_SYMBOL_ERROR] = {0, 5e-15, 1e-14, 1e-14},
+                                [COUNTER_FEC_UNCORRECTABLE] = {0, 5e-12, 1e-11, 1e-11}},
+        .fec_loss_rates = {[COUNTER_RCV_ERRORS] = {1e-12, 1e-12}},
         .error_rates = {[COUNTER_SYMBOL_ERROR] = {120, 60},
                         [COUNTER_LINK_ERROR_RECOVERY] = {20, 2},
                         [COUNTER_RCV_ERRORS] = {120, 24},

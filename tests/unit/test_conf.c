@@ -102,6 +102,8 @@ TEST(items_of_sweeps_and_counters_are_taken)
              "    thresholds = {\"SymbolErrorCounter=0\", \"LinkDowned=4294967295\"}\n"
              "    thresholds += {\"PortXmitWait=7\"} short_window = 5 long_window = 60\n"
              "    bit_error_rates = {\"SymbolError=1.5e-12/0\"} errors_min = 2 clear_below = 90\n"
+             "    fec_bit_error_rates = {\"SymbolError=0/2e-15/0/4e-15\"}\n"
+             "    fec_loss_rates = {\"RcvErrors=0/0\", \"VL15Dropped=0.5/1\"}\n"
              "    congestion = 20 congestion_clear = 10\n"
              "    error_rates = {\"PortRcvErrors=0.25/4294967295\"} }\n",
              key);
@@ -122,8 +124,14 @@ TEST(items_of_sweeps_and_counters_are_taken)
     counters.thresholds[COUNTER_XMIT_WAIT] = 7;
     counters.window_min[0] = 5;
     counters.window_min[1] = 60;
-    counters.bit_error_rates[COUNTER_SYMBOL_ERROR][0] = 1.5e-12;
-    counters.bit_error_rates[COUNTER_SYMBOL_ERROR][1] = 0;
+    memcpy(counters.bit_error_rates[COUNTER_SYMBOL_ERROR], (double[4]){1.5e-12},
+           4 * sizeof(double));
+    memcpy(counters.fec_bit_error_rates[COUNTER_SYMBOL_ERROR], (double[4]){0, 2e-15, 0, 4e-15},
+           4 * sizeof(double));
+    counters.fec_loss_rates[COUNTER_RCV_ERRORS][0] = 0;
+    counters.fec_loss_rates[COUNTER_RCV_ERRORS][1] = 0;
+    counters.fec_loss_rates[COUNTER_VL15_DROPPED][0] = 0.5;
+    counters.fec_loss_rates[COUNTER_VL15_DROPPED][1] = 1;
     counters.errors_min = 2;
     counters.clear_percent = 90;
     counters.congestion_percent = 20;

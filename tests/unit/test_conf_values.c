@@ -87,16 +87,20 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "from 0 to 4294967295"},
         {"counters { bit_error_rates = {\"SymbolError=1e-12\"} }",
          "1: item 'bit_error_rates': value 'SymbolError=1e-12': must be two rates from 0 to 1, for "
-         "the short and for the long window, with \"/\" between them"},
+         "the short and for the long window, with \"/\" between them, or four: two more for an "
+         "error"},
         {"counters { bit_error_rates = {\"SymbolError=2/1\"} }",
          "1: item 'bit_error_rates': value 'SymbolError=2/1': must be two rates from 0 to 1, for "
-         "the short and for the long window, with \"/\" between them"},
+         "the short and for the long window, with \"/\" between them, or four: two more for an "
+         "error"},
         {"counters { bit_error_rates = {\"SymbolError\"} }",
          "1: item 'bit_error_rates': value 'SymbolError': must be a counter and its two rates, "
          "such as \"SymbolErrorCounter=1e-13/1e-14\""},
         {"counters { error_rates = {\"RcvErrors=0x10/1\"} }",
          "1: item 'error_rates': value 'RcvErrors=0x10/1': must be two rates from 0 to "
-         "4.29497e+09, for the short and for the long window, with \"/\" between them"},
+         "4.29497e+09, for the short and for the long window, with \"/\" between them, or four: "
+         "two more for an "
+         "error"},
         {"counters { error_rates = {\"Errors=1/1\"} }",
          "1: item 'error_rates': value 'Errors=1/1': there is no such counter"},
         {"counters { short_window = 60 long_window = 60 }",

@@ -31,9 +31,10 @@ static void tell(struct scene *s, const struct counter_statement *change)
     s->last = *change;
     s->changes++;
     snprintf(s->told + used, sizeof s->told - used, "%s%s %s %x/%u-%x/%u", used ? "; " : "",
-             change->raised  ? "raised"
-             : change->moved ? "moved"
-                             : "cleared",
+             change->raised && change->severe ? "error"
+             : change->raised                 ? "raised"
+             : change->moved                  ? "moved"
+                                              : "cleared",
              counter_name(change->key.counter), (unsigned)change->key.guid, change->key.port,
              (unsigned)change->key.peer_guid, change->key.peer_port);
 }
@@ -184,10 +185,10 @@ TEST(a_burst_raises_and_its_end_clears)
     assert_int_equal(burn(&s, 1, &left, burst, 1), 1);
     assert_string_equal(s.told, RAISED);
     assert_int_equal(s.last.errors, 40);
-    assert_int_equal(s.last.covered_us / MINUTE, 12);
-    assert_true(s.last.rate > 184 && s.last.rate < 201); // 40 in 12 to 13 minutes
+    assert_int_equal(s.last.covered_us / MINUTE, 1);
+    assert_true(s.last.rate > 2399 && s.last.rate < 2401); // 40 in a minute
     assert_true(s.last.limit == 60);
-    assert_false(s.last.per_bit);
+    assert_int_equal(s.last.unit, ERRORS_PER_HOUR);
     // In 125 minutes 40 errors are 19 an hour: the long window keeps it above half of its limit of
     // 30 until the burst is out of it.
     int cleared = burn(&s, 200, &left, none, 1);
@@ -216,8 +217,8 @@ TEST(a_bit_error_rate_where_the_links_rate_is_known)
     // 100 Gb/s: 7.2e13 bits in 12 minutes, 7.5e14 in 125.
     assert_string_equal(read_both(&s, 7, 0), "");
     assert_string_equal(read_both(&s, 8, 0), RAISED);
-    assert_true(s.last.per_bit);
-    assert_true(s.last.rate > 1e-13 && s.last.rate < 1.2e-13);
+    assert_int_equal(s.last.unit, ERRORS_PER_BIT);
+    assert_true(s.last.rate > 6.6e-13 && s.last.rate < 6.7e-13); // 8 in 2 minutes
     assert_int_equal(s.last.speed, FABRIC_EDR);
     end(&s);
 }
@@ -230,7 +231,7 @@ TEST(errors_an_hour_where_it_is_not)
     s.fabric = NULL;
     read_both(&s, 0, 0);
     assert_string_equal(read_both(&s, 40, 0), "raised SymbolErrorCounter 10/1-0/0");
-    assert_false(s.last.per_bit);
+    assert_int_equal(s.last.unit, ERRORS_PER_HOUR);
     end(&s);
 }
 
@@ -512,6 +513,214 @@ TEST(a_counter_that_grows_without_bound)
     end(&s);
 }
 
+// NVIDIA's limits of links with error correction: symbol errors 5e-15 and 1e-14 of the bits in 125
+// minutes, 1e-14 in 12. Packets lost: 1e-12.
+static void correct_errors(struct scene *s, uint16_t speed)
+{
+    static const double NVIDIA[ERROR_LIMITS] = {0, 5e-15, 1e-14, 1e-14};
+    memcpy(s->limits.fec_per_bit[SYMBOL], NVIDIA, sizeof NVIDIA);
+    s->limits.fec_per_packet[COUNTER_RCV_ERRORS][ERROR_WINDOW_SHORT] = 1e-12;
+    s->limits.fec_per_packet[COUNTER_RCV_ERRORS][ERROR_WINDOW_LONG] = 1e-12;
+    counter_watch_change(s->rates, &s->limits);
+    generated_port(&s->net, 0, 1)->speed_active = speed;
+    generated_port(&s->net, 1, 2)->speed_active = speed;
+    renew_fabric(s);
+}
+
+#define SEVERE "error SymbolErrorCounter 10/1-20/2"
+
+// As many symbol errors in 12 minutes as NVIDIA's PDR takes a link out of service for: more than
+// 2.88 at 4X NDR, 1.44 at 4X HDR.
+TEST(few_errors_count_where_errors_are_corrected)
+{
+    static const struct {
+        uint16_t speed;
+        uint64_t most;
+    } LINKS[] = {{FABRIC_XDR, 5}, {FABRIC_NDR, 2}, {FABRIC_HDR, 1}};
+    for (size_t i = 0; i < COUNT(LINKS); i++) {
+        struct scene s = make_scene();
+        uint64_t left = 0, none[] = {0};
+        correct_errors(&s, LINKS[i].speed);
+        read_both(&s, 0, 0);
+        assert_int_equal(burn(&s, 200, &left, none, 1), 0);
+        for (uint64_t k = 1; k <= LINKS[i].most; k++)
+            assert_string_equal(read_both(&s, k, 0), "");
+        assert_string_equal(read_both(&s, LINKS[i].most + 1, 0), SEVERE);
+        assert_int_equal(s.last.unit, ERRORS_PER_BIT);
+        assert_true(s.last.limit == 1e-14 && s.last.rate > 1e-14);
+        end(&s);
+    }
+}
+
+// 4X NDR: 15 errors in 125 minutes are 5e-15, 30 are 1e-14. None of them are close together.
+TEST(a_warning_becomes_an_error)
+{
+    struct scene s = make_scene();
+    uint64_t left = 0, slow[] = {1, 0, 0, 0, 0, 0, 0, 0}, fast[] = {1, 0, 0, 0, 0};
+    correct_errors(&s, FABRIC_NDR);
+    read_both(&s, 0, 0);
+    assert_int_equal(burn(&s, 400, &left, slow + 1, 7), 0);
+    s.limits.fec_per_bit[SYMBOL][ERROR_LIMITS - 2] = 0; // no limit in 12 minutes
+    counter_watch_change(s.rates, &s.limits);
+    assert_in_range(burn(&s, 500, &left, slow, COUNT(slow)), 113, 136);
+    assert_int_equal(s.changes, 1);
+    assert_false(s.last.severe);
+    assert_true(s.last.limit == 5e-15);
+    uint64_t faster[] = {1, 0, 0, 0};
+    assert_int_not_equal(burn(&s, 200, &left, faster, COUNT(faster)), 0);
+    assert_int_equal(s.changes, 2);
+    assert_true(s.last.raised && s.last.severe && s.last.limit == 1e-14);
+    assert_int_equal(burn(&s, 200, &left, fast, COUNT(fast)), 0); // an error stays an error
+    uint64_t none[] = {0};
+    assert_int_not_equal(burn(&s, 200, &left, none, 1), 0);
+    assert_int_equal(s.changes, 3);
+    assert_false(s.last.raised);
+    end(&s);
+}
+
+// A link of EDR corrects errors if one of its ports says so.
+TEST(corrections_show_the_error_correction)
+{
+    for (uint64_t corrected = 0; corrected < 2; corrected++) {
+        struct scene s = make_scene();
+        correct_errors(&s, FABRIC_EDR);
+        limit_bits(&s, 1e-13, 1e-14);
+        for (uint64_t errors = 0; errors < 2; errors++) {
+            struct counter_sample *now = add(&s, LEFT, 1);
+            now->fec = true;
+            now->values[SYMBOL] = errors;
+            now->values[COUNTER_FEC_CORRECTED] = corrected * 1000;
+            update(&s, MINUTE);
+        }
+        assert_string_equal(s.told, corrected ? SEVERE : "");
+        end(&s);
+    }
+}
+
+// The link trains: ten times as many errors are allowed for 125 minutes, and do not count later.
+TEST(a_link_that_comes_up_is_judged_apart)
+{
+    struct scene s = make_scene();
+    uint64_t left = 0, few[] = {2}, none[] = {0};
+    correct_errors(&s, FABRIC_NDR);
+    read_both(&s, 0, 0);
+    assert_int_equal(burn(&s, 200, &left, none, 1), 0);
+    add(&s, LEFT, 1)->values[SYMBOL] = left = 1000;
+    add(&s, RIGHT, 2)->values[COUNTER_LINK_DOWNED] = 1; // this end counts
+    assert_string_equal(update(&s, MINUTE), "");
+    for (int i = 0; i < 124; i++) {
+        add(&s, LEFT, 1)->values[SYMBOL] = left += few[0]; // 24 to 26 in 12 minutes
+        add(&s, RIGHT, 2)->values[COUNTER_LINK_DOWNED] = 1;
+        assert_string_equal(update(&s, MINUTE),
+                            i == 75 ? "raised SymbolErrorCounter 10/1-20/2" : "");
+    }
+    assert_true(s.last.limit == 5e-14);
+    assert_int_equal(s.last.covered_us / MINUTE, 76);
+    for (int i = 0; i < 300; i++) {
+        add(&s, LEFT, 1)->values[SYMBOL] = left;
+        add(&s, RIGHT, 2)->values[COUNTER_LINK_DOWNED] = 1;
+        if (*update(&s, MINUTE))
+            assert_in_range(i, 124, 126);
+    }
+    assert_int_equal(s.changes, 2);
+    for (uint64_t i = 1; i <= 3; i++) {
+        add(&s, LEFT, 1)->values[SYMBOL] = left + i;
+        add(&s, RIGHT, 2)->values[COUNTER_LINK_DOWNED] = 1;
+        assert_string_equal(update(&s, MINUTE), i < 3 ? "" : SEVERE);
+    }
+    end(&s);
+}
+
+TEST(a_new_port_is_judged_apart)
+{
+    struct scene s = make_scene();
+    correct_errors(&s, FABRIC_NDR);
+    add(&s, RIGHT, 2);
+    update(&s, MINUTE);
+    read_both(&s, 7000, 0);
+    assert_string_equal(read_both(&s, 7020, 0), "");
+    assert_string_equal(read_both(&s, 7029, 0), SEVERE); // more than 28.8
+    end(&s);
+}
+
+TEST(a_lost_packet_is_worth_a_warning_where_errors_are_corrected)
+{
+    static const struct {
+        uint16_t speed;
+        bool wide;
+        const char *told;
+    } LINKS[] = {{FABRIC_NDR, true, "raised PortRcvErrors 10/1-20/2"},
+                 {FABRIC_NDR, false, ""},
+                 {FABRIC_EDR, true, ""}};
+    for (size_t i = 0; i < COUNT(LINKS); i++) {
+        struct scene s = make_scene();
+        correct_errors(&s, LINKS[i].speed);
+        for (uint64_t k = 0; k < 2; k++) {
+            struct counter_sample *now = add(&s, LEFT, 1);
+            now->wide = LINKS[i].wide;
+            now->values[COUNTER_RCV_ERRORS] = k;
+            now->values[COUNTER_RCV_PKTS] = k * 60000000;
+            update(&s, MINUTE);
+        }
+        assert_string_equal(s.told, LINKS[i].told);
+        if (LINKS[i].told[0]) {
+            assert_int_equal(s.last.unit, ERRORS_PER_PACKET);
+            assert_true(s.last.rate > 1.66e-8 && s.last.rate < 1.67e-8); // 1 of 60,000,000
+            assert_false(s.last.severe);
+        }
+        end(&s);
+    }
+}
+
+// 13 minutes after the start the long window has 13 minutes.
+TEST(a_window_is_what_was_watched)
+{
+    struct scene s = make_scene();
+    uint64_t left = 0, each[] = {7};
+    read_both(&s, 0, 0);
+    assert_int_equal(burn(&s, 13, &left, each, 1), 2); // 14 are more than 60 an hour for 12 minutes
+    assert_int_equal(s.last.errors, 14);
+    assert_int_equal(s.last.covered_us / MINUTE, 2);
+    assert_true(s.last.rate > 419 && s.last.rate < 421);
+    const struct counter_measure measure = counter_watch_at(s.rates, ALARM_ABOUT_ERRORS, 0);
+    assert_true(measure.per_second[ERROR_WINDOW_LONG] > 0.116 &&
+                measure.per_second[ERROR_WINDOW_LONG] < 0.117); // 7 a minute
+    end(&s);
+}
+
+// Links with error correction have limits; this link has none.
+TEST(a_restored_alarm_ends_when_its_link_has_no_limit)
+{
+    struct scene s = make_scene();
+    const struct alarm_key alarm = {.kind = ALARM_KEY_LINK,
+                                    .about = ALARM_ABOUT_ERRORS,
+                                    .guid = LEFT,
+                                    .port = 1,
+                                    .peer_guid = RIGHT,
+                                    .peer_port = 2,
+                                    .counter = SYMBOL};
+    correct_errors(&s, FABRIC_EDR);
+    memset(s.limits.per_hour, 0, sizeof s.limits.per_hour);
+    counter_watch_change(s.rates, &s.limits);
+    counter_watch_restore(s.rates, &alarm);
+    assert_string_equal(read_both(&s, 0, 0), CLEARED);
+    assert_int_equal(s.last.covered_us, 0);
+    end(&s);
+}
+
+// A few errors in the first minutes say little about two hours.
+TEST(a_short_time_raises_nothing_by_itself)
+{
+    struct scene s = make_scene();
+    s.limits.per_hour[SYMBOL][ERROR_WINDOW_SHORT] = 0;
+    counter_watch_change(s.rates, &s.limits);
+    read_both(&s, 0, 0);
+    assert_string_equal(read_both(&s, 62, 0), ""); // 62.5 in 125 minutes are 30 an hour
+    assert_string_equal(read_both(&s, 63, 0), RAISED);
+    assert_int_equal(s.last.covered_us / MINUTE, 2);
+    end(&s);
+}
+
 // Random: one end of a link, read at random times. What is told has to be what the oracle finds,
 // but close to a limit, where a rounded error decides.
 
@@ -550,7 +759,7 @@ static int is_over(const struct scene *s, const struct oracle *o, double part, d
         double least = errors_since(o, s->now_us - window) - 30;
         double limit = s->limits.per_hour[SYMBOL][w] * part;
         double hours = (double)window / 3600e6;
-        if (least / (hours * 13 / 12) > limit && least >= errors_min)
+        if (least / hours > limit && least >= errors_min)
             return 1;
         if (most / hours > limit && most >= errors_min)
             over = -1;
@@ -664,8 +873,8 @@ TEST(more_than_there_is_room_for)
         add(&s, 500, 1);
         for (int i = 0; i < PORTS; i++) {
             struct counter_sample *now = add(&s, 1000 + (uint64_t)i, 1);
-            for (enum counter c = 0; c < 5; c++)
-                now->values[c] = round;
+            for (enum counter c = 0; c < 6; c++)
+                now->values[c] = c == COUNTER_LINK_DOWNED ? 0 : round;
         }
         update(&s, MINUTE);
     }
@@ -706,6 +915,15 @@ int main(void)
         cmocka_unit_test(limits_change),
         cmocka_unit_test(windows_of_another_length_begin_anew),
         cmocka_unit_test(a_counter_that_grows_without_bound),
+        cmocka_unit_test(few_errors_count_where_errors_are_corrected),
+        cmocka_unit_test(a_warning_becomes_an_error),
+        cmocka_unit_test(corrections_show_the_error_correction),
+        cmocka_unit_test(a_link_that_comes_up_is_judged_apart),
+        cmocka_unit_test(a_new_port_is_judged_apart),
+        cmocka_unit_test(a_lost_packet_is_worth_a_warning_where_errors_are_corrected),
+        cmocka_unit_test(a_window_is_what_was_watched),
+        cmocka_unit_test(a_short_time_raises_nothing_by_itself),
+        cmocka_unit_test(a_restored_alarm_ends_when_its_link_has_no_limit),
         cmocka_unit_test(random_growth),
         cmocka_unit_test(many_ports),
         cmocka_unit_test(more_than_there_is_room_for),

@@ -859,7 +859,7 @@ TEST(too_many_errors_on_a_link)
                                                 .errors = 37,
                                                 .rate = 4.9072e-13,
                                                 .limit = 1e-13,
-                                                .per_bit = true,
+                                                .unit = ERRORS_PER_BIT,
                                                 .width = 2,
                                                 .speed = FABRIC_EDR};
     struct event *event = make_error_rate(statement);
@@ -872,6 +872,30 @@ TEST(too_many_errors_on_a_link)
         event->alarm_key,
         "errors SymbolErrorCounter link 0x0000000000000001/3-0x0002c90300001234/17");
     assert_true(event->switch_guid == GOLDEN_SWITCH_GUID);
+    event_unref(event);
+}
+
+// Beyond the second limit the alarm is an error, also in a copy for a late receiver.
+TEST(far_too_many_errors_on_a_link)
+{
+    struct counter_statement statement = {.raised = true,
+                                          .severe = true,
+                                          .covered_us = 5000000,
+                                          .errors = 3,
+                                          .rate = 2.5e-11,
+                                          .limit = 1e-12,
+                                          .unit = ERRORS_PER_PACKET};
+    struct event *event = make_error_rate(statement);
+    assert_int_equal(event->severity, SEVERITY_ERROR);
+    assert_non_null(strstr(event->text, "by 3 in 1 minute, 2.5e-11 per packet; the limit is 1e-12 "
+                                        "per packet"));
+    event->severity = SEVERITY_NOTICE; // by a rule
+    event_builder_again(&plain, event);
+    assert_int_equal(event->severity, SEVERITY_ERROR);
+    event_unref(event);
+    statement.raised = false;
+    event = make_error_rate(statement);
+    assert_int_equal(event->severity, SEVERITY_NOTICE);
     event_unref(event);
 }
 
@@ -1421,6 +1445,7 @@ int main(void)
         EVENT_TEST(two_counters_stand_for_traps),
         EVENT_TEST(the_counter_of_a_host_is_no_switchs),
         EVENT_TEST(too_many_errors_on_a_link),
+        EVENT_TEST(far_too_many_errors_on_a_link),
         EVENT_TEST(a_port_waits_too_long),
         EVENT_TEST(a_port_no_longer_waits_too_long),
         EVENT_TEST(no_longer_too_many_errors),
