@@ -248,13 +248,14 @@ static const char *fabric_answers_context_type_word(uint8_t type)
     return type == FABRIC_SWITCH ? "switch" : type == FABRIC_ROUTER ? "router" : "host";
 }
 
-static json_t *fabric_answers_context_json(const struct control *c, const struct fabric_node *node,
+static json_t *fabric_answers_context_json(const struct control *c, uint32_t index,
                                            const struct fabric_port *port)
 {
-    char context[CONTEXTS_NAME_SIZE];
+    const struct fabric_node *node = &c->fabric->nodes[index];
+    char context[CONTEXTS_NAME_SIZE], label[NAMES_NAME_SIZE];
     contexts_name(port->guid, context);
-    return json_pack("{s:o, s:s, s:o, s:i, s:s}", "name",
-                     protocol_text(describe_name(node, 0, c->names)), "type",
+    const char *name = describe_label(c->fabric, index, FABRIC_NONE, c->names, label);
+    return json_pack("{s:o, s:s, s:o, s:i, s:s}", "name", protocol_text(name), "type",
                      fabric_answers_context_type_word(node->type), "guid",
                      protocol_guid(node->guid), "port", (int)port->number, "context", context);
 }
@@ -267,7 +268,7 @@ static uint64_t fabric_answers_context_add_page(const struct control *c, uint64_
     const struct fabric *fabric = c->fabric;
     for (uint32_t i = 0; i < fabric->port_guid_count; i++) {
         const struct fabric_port_key *key = &fabric->port_guids[i];
-        const struct fabric_node *node = &fabric->nodes[fabric_node_of_port(fabric, key->port)];
+        const uint32_t node = fabric_node_of_port(fabric, key->port);
         const struct fabric_port *port = &fabric->ports[key->port];
         if (key->guid <= after || !agent_has_context(c->parts->subagent, key->guid))
             continue;

@@ -27,10 +27,11 @@ static json_t *fabric_json_peer(const struct fabric *fabric, uint32_t port,
     uint32_t node = fabric->ports[port].peer_node;
     const struct fabric_node *n = &fabric->nodes[node];
     const struct fabric_port *p = &fabric->ports[peer];
+    char label[NAMES_NAME_SIZE];
     return json_pack("{s:o, s:i, s:s, s:s, s:i, s:o}", "guid", protocol_guid(n->guid), "port",
                      (int)p->number, "type", fabric_json_type(n->type), "name",
-                     describe_name(n, 0, names), "lid", (int)fabric_json_lid(fabric, node, p),
-                     "port_guid", protocol_guid(p->guid));
+                     describe_label(fabric, node, peer, names, label), "lid",
+                     (int)fabric_json_lid(fabric, node, p), "port_guid", protocol_guid(p->guid));
 }
 
 static json_t *fabric_json_widths(uint8_t bits)
@@ -81,12 +82,13 @@ json_t *fabric_json_node(const struct fabric *fabric, uint32_t index, const stru
     json_t *ports = json_array();
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
         json_array_append_new(ports, fabric_json_port(fabric, i, names));
-    return json_pack("{s:o, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:b, s:o}", "guid",
-                     protocol_guid(n->guid), "system_guid", protocol_guid(n->system_guid), "type",
-                     fabric_json_type(n->type), "name", describe_name(n, 0, names), "description",
-                     n->description, "port_count", (int)n->port_count, "vendor", (int)n->vendor,
-                     "device", (int)n->device, "revision", (json_int_t)n->revision, "silent",
-                     (int)n->silent, "ports", ports);
+    char label[NAMES_NAME_SIZE];
+    return json_pack(
+        "{s:o, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:b, s:o}", "guid", protocol_guid(n->guid),
+        "system_guid", protocol_guid(n->system_guid), "type", fabric_json_type(n->type), "name",
+        describe_label(fabric, index, FABRIC_NONE, names, label), "description", n->description,
+        "port_count", (int)n->port_count, "vendor", (int)n->vendor, "device", (int)n->device,
+        "revision", (json_int_t)n->revision, "silent", (int)n->silent, "ports", ports);
 }
 
 static json_t *fabric_json_sm(const struct fabric *fabric, const struct fabric_sm *sm,
@@ -94,18 +96,22 @@ static json_t *fabric_json_sm(const struct fabric *fabric, const struct fabric_s
 {
     static const char *const STATES[] = {"not active", "discovering", "standby", "master"};
     const struct fabric_node *n = &fabric->nodes[sm->node];
+    char label[NAMES_NAME_SIZE];
     return json_pack("{s:o, s:o, s:i, s:s, s:i, s:i, s:s}", "guid", protocol_guid(sm->guid), "node",
                      protocol_guid(n->guid), "port", (int)sm->port, "name",
-                     describe_name(n, 0, names), "lid", (int)sm->lid, "priority", (int)sm->priority,
-                     "state", sm->state < 4 ? STATES[sm->state] : "unknown");
+                     describe_label(fabric, sm->node, FABRIC_NONE, names, label), "lid",
+                     (int)sm->lid, "priority", (int)sm->priority, "state",
+                     sm->state < 4 ? STATES[sm->state] : "unknown");
 }
 
 static json_t *fabric_json_controller(const struct fabric *fabric,
                                       const struct fabric_controller *c, const struct names *names)
 {
     const struct fabric_node *n = &fabric->nodes[c->node];
+    char label[NAMES_NAME_SIZE];
     return json_pack("{s:o, s:o, s:s, s:i, s:s}", "guid", protocol_guid(c->guid), "node",
-                     protocol_guid(n->guid), "node_name", describe_name(n, 0, names), "slot",
+                     protocol_guid(n->guid), "node_name",
+                     describe_label(fabric, c->node, FABRIC_NONE, names, label), "slot",
                      (int)c->slot, "name", c->name);
 }
 

@@ -64,8 +64,10 @@ static struct event *event_builder_begin(const struct event_builder *builder,
 static void event_builder_name_endpoint(const struct event_builder *builder, struct endpoint *who)
 {
     const char *name = names_find_port(builder->names, who->node_guid, who->guid);
-    if (name)
+    if (name) {
         snprintf(who->name, sizeof who->name, "%s", name);
+        who->nameless = false;
+    }
 }
 
 // Looks up an endpoint by its GUID, or by its LID if the GUID is unknown: another port may have had

@@ -12,13 +12,27 @@
 #include <inttypes.h>
 #include <string.h>
 
+// Adds what a node without a name is called, "the host at leaf3 port 12", but no second word for
+// its type: "Host at leaf3 port 12 left the fabric".
+static void template_add_place(struct text *t, const struct endpoint *who)
+{
+    const size_t length = strcspn(who->name, " ");
+    const bool has_word = t->len > length && t->buf[t->len - 1] == ' ' &&
+                          strncasecmp(t->buf + t->len - 1 - length, who->name, length) == 0;
+    if (!has_word)
+        text_add(t, t->len == 0 ? "The " : "the ");
+    text_add(t, who->name + (has_word ? length + 1 : 0));
+}
+
 // Adds the best name: "leaf12" or "port GUID 0x0002c90300001234". At the beginning of the sentence
 // a name begins with a capital, except for the name of a node. False: nothing is known.
 static bool template_add_name(struct text *t, const struct endpoint *who)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE], gid[ADDRESS_GID_TEXT_SIZE];
     bool first = t->len == 0, is_node = who->guid == 0 || who->guid == who->node_guid;
-    if (who->name[0] != '\0') {
+    if (who->nameless) {
+        template_add_place(t, who);
+    } else if (who->name[0] != '\0') {
         text_add(t, who->name);
     } else if (who->guid != 0 || who->node_guid != 0) {
         address_format_guid(is_node ? who->node_guid : who->guid, guid);

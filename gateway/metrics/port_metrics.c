@@ -95,11 +95,12 @@ void port_metrics_end(struct port_metrics *metrics)
 
 // Samples.
 
-// A port, and the peer of its link.
+// A port, and the indices of the node at the other end of its link and, unless that is a switch, of
+// the node's port. FABRIC_NONE: none.
 struct place {
-    const struct fabric_node *node, *peer; // `peer` NULL: none
+    const struct fabric_node *node;
     const struct fabric_port *port;
-    uint64_t peer_guid; // of the peer's port; 0: none
+    uint32_t peer_node, peer_port;
 };
 
 void port_metrics_add_label(struct text *out, const char *before, const char *value)
@@ -125,21 +126,31 @@ void port_metrics_add_label(struct text *out, const char *before, const char *va
     }
 }
 
+static void port_metrics_add_name(const struct port_metrics *m, const char *before, uint32_t node,
+                                  uint32_t port, struct text *out)
+{
+    char label[NAMES_NAME_SIZE];
+    port_metrics_add_label(out, before,
+                           describe_label(m->source.fabric, node, port, m->source.names, label));
+}
+
 static void port_metrics_add_port_labels(const struct port_metrics *m, const struct place *place,
                                          struct text *out)
 {
-    const struct names *names = m->source.names;
-    const bool is_switch = place->node->type == FABRIC_SWITCH;
-    port_metrics_add_label(out, "{node=\"",
-                           describe_name(place->node, is_switch ? 0 : place->port->guid, names));
+    const struct fabric *fabric = m->source.fabric;
+    const bool has_peer = place->peer_node != FABRIC_NONE;
+    port_metrics_add_name(m, "{node=\"", (uint32_t)(place->node - fabric->nodes),
+                          (uint32_t)(place->port - fabric->ports), out);
     text_add(out, "\",guid=\"0x");
     text_add_hex_number(out, place->node->guid, 16);
     text_add(out, "\",port=\"");
     text_add_number(out, place->port->number);
-    port_metrics_add_label(out, "\",peer=\"",
-                           place->peer ? describe_name(place->peer, place->peer_guid, names) : "");
+    if (has_peer)
+        port_metrics_add_name(m, "\",peer=\"", place->peer_node, place->peer_port, out);
+    else
+        text_add(out, "\",peer=\"");
     text_add(out, "\",peer_port=\"");
-    if (place->peer)
+    if (has_peer)
         text_add_number(out, place->port->peer_port);
     text_add(out, "\"");
 }
@@ -326,13 +337,9 @@ static bool port_metrics_next_port(struct port_metrics *m, struct place *out)
         if (m->port >= node->ports)
             continue;
         const struct fabric_port *port = &fabric->ports[node->first_port + m->port++];
-        const bool has_peer = port->peer_node != FABRIC_NONE;
-        const struct fabric_node *peer = has_peer ? &fabric->nodes[port->peer_node] : NULL;
-        *out = (struct place){.node = node, .port = port, .peer = peer};
-        if (peer && peer->type != FABRIC_SWITCH) {
-            const uint32_t end = fabric_find_port(fabric, port->peer_node, port->peer_port);
-            out->peer_guid = end != FABRIC_NONE ? fabric->ports[end].guid : 0;
-        }
+        *out = (struct place){node, port, port->peer_node, FABRIC_NONE};
+        if (port->peer_node != FABRIC_NONE && fabric->nodes[port->peer_node].type != FABRIC_SWITCH)
+            out->peer_port = fabric_find_port(fabric, port->peer_node, port->peer_port);
         return true;
     }
     return false;

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "model/catalogue.h"
 #include "model/fabric.h"
 
@@ -106,6 +107,20 @@ void event_unjudge(struct event *event)
     event->apart = false;
     event->severity = event_own_severity(event);
     event->category = event->type->category;
+}
+
+void event_add_other_name(struct event *event, uint64_t guid, const char *name)
+{
+    size_t at = 0;
+    while (at < event->other_name_count &&
+           (event->other_names[at].guid != guid || strcmp(event->other_names[at].name, name) != 0))
+        at++;
+    if (at < event->other_name_count || at == EVENT_OTHER_NAMES_MAX || name[0] == '\0')
+        return;
+    struct event_other_name *added = &event->other_names[event->other_name_count++];
+    added->guid = guid;
+    struct text t = text_in(added->name, sizeof added->name);
+    text_add(&t, name);
 }
 
 uint32_t event_index(const struct event *event)

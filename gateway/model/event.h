@@ -39,13 +39,14 @@ struct endpoint {
     uint8_t type;       // enum fabric_type; 0: unknown
     uint8_t port;       // number; 0: unknown, none, or the port 0 of a switch
     uint8_t gid[ADDRESS_GID_SIZE];
-    char name[NAMES_NAME_SIZE];     // empty: unknown
+    bool nameless;              // `name` says where the node hangs: the node has no name of its own
+    char name[NAMES_NAME_SIZE]; // empty: unknown
     char system[EVENT_SYSTEM_SIZE]; // the host or box of the node (model/systems.h); empty: unknown
 };
 
 struct catalogue_entry;
 
-// A name that a node or port of the event had lately.
+// A name that a node or port of the event had lately, or a description that is no name.
 struct event_other_name {
     uint64_t guid;
     char name[NAMES_NAME_SIZE];
@@ -171,6 +172,10 @@ enum severity event_own_severity(const struct event *event);
 
 // Removes what policy decided about the event.
 void event_unjudge(struct event *event);
+
+// Adds another name of a node or port, unless the event has the name already, EVENT_OTHER_NAMES_MAX
+// names, or the name is empty.
+void event_add_other_name(struct event *event, uint64_t guid, const char *name);
 
 // gswEventIndex, 1 to 2147483647: the last 31 bits of the sequence number.
 uint32_t event_index(const struct event *event);

@@ -95,7 +95,9 @@ enum {
     FIELD(101, true, text, peer.system)                                                            \
     FIELD(102, true, text, issuer.system)                                                          \
     FIELD(103, true, text, source.system)                                                          \
-    FIELD(104, true, text, destination.system)
+    FIELD(104, true, text, destination.system)                                                     \
+    FIELD(105, true, flag, subject.nameless)                                                       \
+    FIELD(106, true, flag, peer.nameless)
 
 // Writing.
 

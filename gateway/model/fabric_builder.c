@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "model/address.h"
+#include "model/node_name.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -456,6 +457,7 @@ static void fabric_builder_place_nodes(struct shape *shape, const struct fabric_
     for (uint32_t i = 0; i < count; i++) {
         struct fabric_node *node = &shape->nodes[i];
         *node = nodes[shape->order[i].at];
+        node->nameless = node_name_is_of_factory(node->description);
         node->first_port = first_port;
         first_port += node->ports;
         shape->index_of[shape->order[i].at] = i;

@@ -16,9 +16,9 @@ struct fabric_builder;
 struct fabric_builder *fabric_builder_new(void);
 void fabric_builder_free(struct fabric_builder *builder); // NULL is allowed; not after finish
 
-// Adds a node, ignoring first_port and ports, and returns its number, valid for this builder only.
-// If the builder has a node with the GUID, returns the number of the node and changes nothing.
-// Returns FABRIC_NONE if there are FABRIC_NODES_MAX nodes.
+// Adds a node, ignoring first_port, ports and nameless, and returns its number, valid for this
+// builder only. If the builder has a node with the GUID, returns the number of the node and changes
+// nothing. Returns FABRIC_NONE if there are FABRIC_NODES_MAX nodes.
 uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric_node *node);
 uint32_t fabric_builder_find(const struct fabric_builder *builder, uint64_t guid);
 // Valid until the next node or port is added.

@@ -248,6 +248,13 @@ const char *names_find_port(const struct names *names, uint64_t node_guid, uint6
     return name || port_guid == 0 ? name : names_find(names, port_guid);
 }
 
+const char *names_of_node(const struct names *names, const struct fabric_node *node,
+                          uint64_t port_guid)
+{
+    const char *name = names_find_port(names, node->guid, port_guid);
+    return name || node->nameless ? name : node->description;
+}
+
 size_t names_count(const struct names *names)
 {
     size_t count = 0;

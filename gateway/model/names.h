@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The names of nodes: from a node-name-map in the format of infiniband-diags, and from SNMP. A
 // switch's name from SNMP takes precedence.
-// Decides: Which name does a node have if a map and SNMP name the node?
+// Decides: Which name does a node have, and which node has none?
 #ifndef IBTRAPD_MODEL_NAMES_H
 #define IBTRAPD_MODEL_NAMES_H
 
 #include "base/error.h"
+#include "model/fabric.h"
 #include "model/setting.h"
 
 #include <stddef.h>
@@ -47,6 +48,12 @@ const char *names_find(const struct names *names, uint64_t guid);
 // The name of a port's node: by the GUID of the node or, if this has no name, by the GUID of the
 // port. 0: a GUID that is not known.
 const char *names_find_port(const struct names *names, uint64_t node_guid, uint64_t port_guid);
+
+// The node's name of its own: by the map and SNMP, as names_find_port finds it, or else its
+// NodeDescription. NULL: it has none, as the description is a factory's (node_name.h). The name
+// lives as long as the node and the names.
+const char *names_of_node(const struct names *names, const struct fabric_node *node,
+                          uint64_t port_guid);
 
 size_t names_count(const struct names *names); // with names that settings replace
 

@@ -29,8 +29,12 @@ static void picture_take_nodes(struct picture *p)
 {
     for (uint32_t i = 0; i < p->fabric->node_count; i++) {
         const struct fabric_node *node = &p->fabric->nodes[i];
+        char label[NAMES_NAME_SIZE];
+        const char *name = describe_label(p->fabric, i, FABRIC_NONE, p->names, label);
+        char *own = name == label ? memory_copy(label) : NULL;
         p->nodes[p->node_count++] = (struct picture_node){.guid = node->guid,
-                                                          .name = describe_name(node, 0, p->names),
+                                                          .name = own ? own : name,
+                                                          .own_name = own,
                                                           .type = node->type,
                                                           .silent = node->silent};
     }
@@ -79,7 +83,7 @@ void picture_free(struct picture *p)
 {
     if (!p)
         return;
-    for (uint32_t i = p->fabric->node_count; i < p->node_count; i++)
+    for (uint32_t i = 0; i < p->node_count; i++)
         free(p->nodes[i].own_name);
     free(p->nodes);
     free(p->links);

@@ -20,8 +20,8 @@ enum picture_state {
 
 struct picture_node {
     uint64_t guid;
-    const char *name; // valid while the fabric and the names are; empty: no name
-    char *own_name;   // the picture's copy of the `name` of an absent node, or NULL
+    const char *name; // valid while the fabric, the names and the picture are; empty: no name
+    char *own_name;   // the picture's copy of the `name` of an absent or nameless node, or NULL
     uint8_t type;     // enum fabric_type
     bool absent;      // named by alarms, and not in the fabric
     bool silent;

@@ -48,9 +48,11 @@ static const struct fabric_node *own_ports_peer(const struct look *look)
 static bool own_ports_put_name(const struct look *look, const struct fabric_node *node,
                                uint32_t port, struct agentx_value *out)
 {
-    const bool has_guid = node->type != FABRIC_SWITCH && port != FABRIC_NONE;
-    const uint64_t guid = has_guid ? look->fabric->ports[port].guid : 0;
-    return put_text(out, describe_name(node, guid, look->snapshot->names), 255);
+    char label[NAMES_NAME_SIZE];
+    const struct fabric *fabric = look->fabric;
+    const uint32_t index = (uint32_t)(node - fabric->nodes);
+    const uint32_t named = node->type != FABRIC_SWITCH ? port : FABRIC_NONE;
+    return put_text(out, describe_label(fabric, index, named, look->snapshot->names, label), 255);
 }
 
 GETTER(own_ports_node_name, own_ports_put_name(look, look_node(look), look->port, out))

@@ -12,11 +12,79 @@ const char *describe_name(const struct fabric_node *node, uint64_t port_guid,
     return name ? name : node->description;
 }
 
-static void describe_set_name(const struct fabric_node *node, uint64_t port_guid,
+// The first of a node's ports that has a GUID, or FABRIC_NONE.
+static uint32_t describe_find_port_with_guid(const struct fabric *fabric, uint32_t node)
+{
+    const struct fabric_node *n = &fabric->nodes[node];
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        if (fabric->ports[i].guid != 0)
+            return i;
+    }
+    return FABRIC_NONE;
+}
+
+// The port at the other end of a link: of the port, or else of the node's first port with a link.
+static uint32_t describe_find_neighbour(const struct fabric *fabric, uint32_t node, uint32_t port)
+{
+    const struct fabric_node *n = &fabric->nodes[node];
+    uint32_t peer = port != FABRIC_NONE ? fabric_peer(fabric, port) : FABRIC_NONE;
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports && peer == FABRIC_NONE; i++)
+        peer = fabric_peer(fabric, i);
+    return peer;
+}
+
+// A switch's own system has an aggregation node.
+static const char *describe_word(const struct fabric_node *node,
+                                 const struct fabric_node *neighbour)
+{
+    const bool is_inside = neighbour && node->type == FABRIC_CA &&
+                           neighbour->type == FABRIC_SWITCH && node->system_guid != 0 &&
+                           node->system_guid == neighbour->system_guid;
+    return is_inside                     ? "aggregation node"
+           : node->type == FABRIC_SWITCH ? "switch"
+           : node->type == FABRIC_ROUTER ? "router"
+           : node->type == FABRIC_CA     ? "host"
+                                         : "node";
+}
+
+static void describe_add_place(struct text *text, const struct fabric *fabric, uint32_t node,
+                               uint32_t port, const struct names *names)
+{
+    enum { END_OF_GUID = 0xFFFFFF };
+    const struct fabric_node *n = &fabric->nodes[node];
+    const uint32_t peer =
+        n->type == FABRIC_SWITCH ? FABRIC_NONE : describe_find_neighbour(fabric, node, port);
+    const struct fabric_node *neighbour =
+        peer != FABRIC_NONE ? &fabric->nodes[fabric_node_of_port(fabric, peer)] : NULL;
+    const char *name = neighbour ? names_of_node(names, neighbour, fabric->ports[peer].guid) : NULL;
+    text_add(text, describe_word(n, neighbour));
+    if (name)
+        text_addf(text, " at %s port %u", name, (unsigned)fabric->ports[peer].number);
+    else
+        text_addf(text, " ..%06x", (unsigned)(n->guid & END_OF_GUID));
+}
+
+const char *describe_label(const struct fabric *fabric, uint32_t node, uint32_t port,
+                           const struct names *names, char out[NAMES_NAME_SIZE])
+{
+    const uint32_t named = port != FABRIC_NONE ? port : describe_find_port_with_guid(fabric, node);
+    const uint64_t guid = named != FABRIC_NONE ? fabric->ports[named].guid : 0;
+    const char *name = names_of_node(names, &fabric->nodes[node], guid);
+    struct text text = text_in(out, NAMES_NAME_SIZE);
+    if (!name)
+        describe_add_place(&text, fabric, node, port, names);
+    return name ? name : out;
+}
+
+static void describe_set_name(const struct fabric *fabric, uint32_t node, uint32_t port,
                               const struct names *names, struct endpoint *out)
 {
-    struct text text = text_in(out->name, sizeof out->name);
-    text_add(&text, describe_name(node, port_guid, names));
+    const char *name = describe_label(fabric, node, port, names, out->name);
+    out->nameless = name == out->name;
+    if (!out->nameless) {
+        struct text text = text_in(out->name, sizeof out->name);
+        text_add(&text, name);
+    }
 }
 
 static void describe_set_gid(const struct fabric *fabric, uint64_t port_guid, struct endpoint *out)
@@ -58,18 +126,7 @@ void describe_port(const struct fabric *fabric, uint32_t port, const struct name
         .port = fabric->ports[port].number,
     };
     describe_set_address(fabric, describe_find_addressed_port(fabric, index, port), out);
-    describe_set_name(node, guid, names, out);
-}
-
-// The first of a node's ports that has a GUID, or FABRIC_NONE.
-static uint32_t describe_find_port_with_guid(const struct fabric *fabric, uint32_t node)
-{
-    const struct fabric_node *n = &fabric->nodes[node];
-    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-        if (fabric->ports[i].guid != 0)
-            return i;
-    }
-    return FABRIC_NONE;
+    describe_set_name(fabric, index, port, names, out);
 }
 
 void describe_node(const struct fabric *fabric, uint32_t node, const struct names *names,
@@ -79,7 +136,7 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
     uint32_t port = describe_find_port_with_guid(fabric, node);
     *out = (struct endpoint){.guid = n->guid, .node_guid = n->guid, .type = n->type};
     describe_set_address(fabric, describe_find_addressed_port(fabric, node, port), out);
-    describe_set_name(n, port != FABRIC_NONE ? fabric->ports[port].guid : 0, names, out);
+    describe_set_name(fabric, node, FABRIC_NONE, names, out);
 }
 
 bool describe_system(const struct systems *systems, struct endpoint *who)
@@ -89,8 +146,14 @@ bool describe_system(const struct systems *systems, struct endpoint *who)
                               : FABRIC_NONE;
     if (node == FABRIC_NONE)
         return false;
+    const struct system *system = systems_of(systems, node);
     struct text text = text_in(who->system, sizeof who->system);
-    text_add(&text, systems_of(systems, node)->name);
+    text_add(&text, system->name);
+    if (who->nameless && !system->is_box && system->name[0] != '\0') {
+        text = text_in(who->name, sizeof who->name);
+        text_add(&text, system->name);
+        who->nameless = false;
+    }
     return true;
 }
 
@@ -104,7 +167,7 @@ void describe_add_name(struct text *text, const struct endpoint *who)
 
 void describe_add_port(struct text *text, const struct endpoint *who)
 {
-    text_addf(text, "port %u of ", (unsigned)who->port);
+    text_addf(text, "port %u of %s", (unsigned)who->port, who->nameless ? "the " : "");
     describe_add_name(text, who);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Describes a port, node or subnet manager of a snapshot as the endpoint of an event. Pure.
+// Decides: How is a node called that has no name?
 #ifndef IBTRAPD_TOPOLOGY_DESCRIBE_H
 #define IBTRAPD_TOPOLOGY_DESCRIBE_H
 
@@ -10,12 +11,21 @@
 #include "model/systems.h"
 
 // The name that `names` (may be NULL) has for the node's or the port's GUID (0: none), else the
-// node description, else empty. The name lives as long as the node and the names.
+// node description, also a factory's, else empty: what patterns match. The name lives as long as
+// the node and the names.
 const char *describe_name(const struct fabric_node *node, uint64_t port_guid,
                           const struct names *names);
 
-// All other functions overwrite `out`: GUID, node GUID, type, port number, LID, GID and that name.
-// The ports of a switch have the LID and GID of its port 0, and the switch's GUID.
+// How people call a node: by its name of its own (names_of_node). A host or router without one is
+// called by its link to a node with a name, "host at leaf3 port 12"; any other node by the end of
+// its GUID, "switch ..0e1234". `port`: the port of the node in question, FABRIC_NONE: the node as a
+// whole. Returns the name, or `out` with a text; lives as long as the node, the names and `out`.
+const char *describe_label(const struct fabric *fabric, uint32_t node, uint32_t port,
+                           const struct names *names, char out[NAMES_NAME_SIZE]);
+
+// The following functions overwrite `out`: GUID, node GUID, type, port number, LID, GID and what
+// describe_label says. The ports of a switch have the LID and GID of its port 0, and the switch's
+// GUID.
 
 // `port` is an index into the fabric's ports.
 void describe_port(const struct fabric *fabric, uint32_t port, const struct names *names,
@@ -30,8 +40,9 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
 void describe_sm(const struct fabric *fabric, uint32_t sm, const struct names *names,
                  struct endpoint *out);
 
-// Sets the name of the system of the endpoint's node. Returns false, and changes nothing, if the
-// systems do not have the node. `systems` may be NULL.
+// Sets the name of the system of the endpoint's node. A node without a name is called by the name
+// of its host: an adapter whose host boots. Returns false, and changes nothing, if the systems do
+// not have the node. `systems` may be NULL.
 bool describe_system(const struct systems *systems, struct endpoint *who);
 
 // Adds the endpoint's name, or its node GUID if the endpoint has no name; the second, as "port 3 of

@@ -130,9 +130,8 @@ static void former_names_add_of(const struct former_names *former, struct event 
 {
     const struct former_name *at = guid != 0 ? former_names_next(former, NULL, guid) : NULL;
     for (; at; at = former_names_next(former, at, guid)) {
-        if (event->other_name_count < EVENT_OTHER_NAMES_MAX &&
-            strcmp(at->is.name, who->name) != 0 && event->time_us - at->time_us <= FORMER_NAMES_US)
-            event->other_names[event->other_name_count++] = at->is;
+        if (strcmp(at->is.name, who->name) != 0 && event->time_us - at->time_us <= FORMER_NAMES_US)
+            event_add_other_name(event, guid, at->is.name);
     }
 }
 

@@ -220,7 +220,7 @@ static void merge_find_description(const struct merge *m, struct fabric_node *no
     struct text text = text_in(node->description, sizeof node->description);
     if (known != FABRIC_NONE)
         text_add(&text, m->known->nodes[known].description);
-    else if (gone)
+    else if (gone && !gone->nameless)
         text_add(&text, gone->name);
 }
 

@@ -319,16 +319,28 @@ bool topology_find_guid(const struct topology *topology, uint64_t guid, struct e
     return port != FABRIC_NONE || node != FABRIC_NONE || gone;
 }
 
+// Patterns match the NodeDescription of a node without a name, too.
+static void topology_add_description(const struct fabric *fabric, uint64_t node_guid,
+                                     struct event *event)
+{
+    const uint32_t node = fabric_find_node(fabric, node_guid);
+    if (node != FABRIC_NONE && fabric->nodes[node].nameless)
+        event_add_other_name(event, node_guid, fabric->nodes[node].description);
+}
+
 void topology_add_other_names(const struct topology *topology, struct event *event)
 {
     struct endpoint *const all[] = {&event->subject, &event->peer, &event->issuer, &event->source,
                                     &event->destination};
+    const struct fabric *fabric = topology ? topology_known_guids(topology) : NULL;
     if (!topology)
         return;
     former_names_add(topology->former_names, event);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i]->system[0] == '\0')
             describe_system(topology->systems, all[i]);
+        if (fabric)
+            topology_add_description(fabric, all[i]->node_guid, event);
     }
 }
 

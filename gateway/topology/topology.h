@@ -67,8 +67,8 @@ struct names *topology_names(struct topology *topology);
 bool topology_find_lid(const struct topology *topology, uint16_t lid, struct endpoint *out);
 // The GUID of a port or a node, which may have departed lately.
 bool topology_find_guid(const struct topology *topology, uint64_t guid, struct endpoint *out);
-// Adds the names that the nodes and ports of the event had lately (former_names.h), and the names
-// of their systems. `topology` may be NULL.
+// Adds the names that the nodes and ports of the event had lately (former_names.h), the names of
+// their systems, and the descriptions of nodes without a name. `topology` may be NULL.
 void topology_add_other_names(const struct topology *topology, struct event *event);
 // The port at the other end of this port's link.
 bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uint8_t port,

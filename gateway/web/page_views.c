@@ -5,6 +5,7 @@
 #include "control/handlers.h"
 #include "ctl/protocol.h"
 #include "picture/svg.h"
+#include "topology/describe.h"
 
 
 // Names.
@@ -71,9 +72,11 @@ static json_t *page_views_end(const struct page_views *all, const struct page_vi
 {
     const uint32_t node = fabric_find_node(all->fabric, guid);
     const char *name = names_find(all->names, guid);
-    if (!name)
-        name = node != FABRIC_NONE ? all->fabric->nodes[node].description
-                                   : page_views_name_then(then, guid);
+    char label[NAMES_NAME_SIZE];
+    if (node != FABRIC_NONE)
+        name = describe_label(all->fabric, node, FABRIC_NONE, all->names, label);
+    else if (!name)
+        name = page_views_name_then(then, guid);
     return json_pack("{s:o, s:o, s:i}", "guid", protocol_guid(guid), "name", protocol_text(name),
                      "port", (int)port);
 }

@@ -924,7 +924,7 @@ TEST(an_io_unit_goes_with_its_host)
     end(&s);
 }
 
-TEST(names_come_from_the_map_then_the_description_then_the_guid)
+TEST(names_come_from_the_map_then_the_description_then_the_place)
 {
     struct scene s = make_scene();
     struct error err;
@@ -939,9 +939,9 @@ TEST(names_come_from_the_map_then_the_description_then_the_guid)
     see(&s);
     assert_string_equal(s.changes.all[0].subject.name, "Leaf One");
     assert_string_equal(s.changes.all[0].reason,
-                        "with it went 2 nodes: by port, 0x00000000000000b0");
+                        "with it went 2 nodes: by port, host at Leaf One port 2");
     assert_string_equal(s.changes.all[1].subject.name, "by port");
-    assert_string_equal(s.changes.all[2].subject.name, "");
+    assert_string_equal(s.changes.all[2].subject.name, "host at Leaf One port 2");
     end(&s);
 }
 
@@ -1137,7 +1137,7 @@ int main(void)
         cmocka_unit_test(another_subnet_manager_is_master),
         cmocka_unit_test(io_units_and_controllers_come_and_go),
         cmocka_unit_test(an_io_unit_goes_with_its_host),
-        cmocka_unit_test(names_come_from_the_map_then_the_description_then_the_guid),
+        cmocka_unit_test(names_come_from_the_map_then_the_description_then_the_place),
         cmocka_unit_test(nodes_of_one_name_are_told_apart),
         cmocka_unit_test(changes_are_added_to_those_that_are_there),
         cmocka_unit_test_teardown(random_changes_are_told_wholly, tell_seed),

@@ -349,6 +349,7 @@ TEST(the_longest_event_fits)
     e->repeat_count = 1;
     e->since_us = e->cleared_number = e->cause_number = e->told_number = 1;
     memset(e->subject.system, 's', sizeof e->subject.system - 1);
+    e->subject.nameless = true;
     e->peer = e->issuer = e->source = e->destination = e->subject;
     e->other_name_count = EVENT_OTHER_NAMES_MAX;
     for (size_t i = 0; i < EVENT_OTHER_NAMES_MAX; i++)

@@ -615,19 +615,26 @@ TEST(a_host_whose_description_is_missing_keeps_it)
     end(&s);
 }
 
-// Checks the former name that patterns match in an event about the node; NULL: none.
-static void check_other_name(const struct scene *s, uint64_t guid, int64_t utc_us, const char *name)
+// Checks the other names, at most two, that patterns match in an event about the node; NULL: none.
+static void check_other_names(const struct scene *s, uint64_t guid, int64_t utc_us,
+                              const char *first, const char *second)
 {
+    const char *const expected[] = {first, second};
     struct event *event = event_make(NULL);
     assert_true(topology_find_guid(s->topology, guid, &event->subject));
     event->time_us = utc_us;
     topology_add_other_names(s->topology, event);
-    assert_int_equal(event->other_name_count, name != NULL);
-    if (name) {
-        assert_string_equal(event->other_names[0].name, name);
-        assert_int_equal(event->other_names[0].guid, guid);
+    assert_int_equal(event->other_name_count, (first != NULL) + (second != NULL));
+    for (size_t i = 0; i < event->other_name_count; i++) {
+        assert_string_equal(event->other_names[i].name, expected[i]);
+        assert_int_equal(event->other_names[i].guid, guid);
     }
     event_unref(event);
+}
+
+static void check_other_name(const struct scene *s, uint64_t guid, int64_t utc_us, const char *name)
+{
+    check_other_names(s, guid, utc_us, name, NULL);
 }
 
 static void sweep_at(struct scene *s, int64_t utc_us)
@@ -640,18 +647,19 @@ static void sweep_at(struct scene *s, int64_t utc_us)
 TEST(a_node_keeps_its_name_of_lately)
 {
     const int64_t day = INT64_C(86400) * CLOCK_US_PER_S;
+    static const char factory[] = "MT4119 ConnectX5";
     struct scene s = make_scene(4);
     struct generated_node *host = &s.g.nodes[find(&s.g, "node1 HCA-1")];
     sweep_at(&s, day);
     check_other_name(&s, host->node.guid, day, NULL);
-    strcpy(host->node.description, "MT4119 ConnectX5");
+    strcpy(host->node.description, factory);
     sweep_at(&s, day + 1);
-    check_other_name(&s, host->node.guid, day + 2, "node1 HCA-1");
-    check_other_name(&s, host->node.guid, 2 * day + 1, "node1 HCA-1");
-    check_other_name(&s, host->node.guid, 2 * day + 2, NULL);
+    check_other_names(&s, host->node.guid, day + 2, "node1 HCA-1", factory);
+    check_other_names(&s, host->node.guid, 2 * day + 1, "node1 HCA-1", factory);
+    check_other_name(&s, host->node.guid, 2 * day + 2, factory);
     strcpy(host->node.description, "node1 HCA-1");
     sweep_at(&s, 2 * day);
-    check_other_name(&s, host->node.guid, 2 * day + 1, "MT4119 ConnectX5");
+    check_other_name(&s, host->node.guid, 2 * day + 1, factory);
     end(&s);
 }
 
