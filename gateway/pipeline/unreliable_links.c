@@ -2,6 +2,7 @@
 #include "pipeline/unreliable_links.h"
 
 #include "base/memory.h"
+#include "event/template.h"
 #include "model/catalogue.h"
 #include "policy/policy_types.h"
 #include "topology/alarm_key.h"
@@ -83,7 +84,24 @@ static bool is_cleared_by_hand(const struct event *event, struct link_ends *out)
            unreliable_links_read_key(event->alarm_key, out);
 }
 
-void unreliable_links_note(struct unreliable_links *links, const struct event *event)
+// Adds to the sentence how many times the link failed within a day.
+static void tell_failures(const struct unreliable_links *links,
+                          const struct link_incident *incident, struct event *event)
+{
+    static const int64_t DAY_US = 86400 * CLOCK_US_PER_S;
+    const uint64_t before =
+        incident->kind == LINK_FAILED
+            ? link_history_failures(links->history, &incident->link, incident->at_us - DAY_US)
+            : 0;
+    if (before == 0)
+        return;
+    struct text reason = {event->reason, sizeof event->reason, strlen(event->reason), false};
+    text_addf(&reason, "%sthe link failed %" PRIu64 " times within 24 hours: check its cable",
+              reason.len > 0 ? "; " : "", before + 1);
+    template_explain(event);
+}
+
+void unreliable_links_note(struct unreliable_links *links, struct event *event)
 {
     struct link_incident incident;
     struct link_ends cleared;
@@ -94,6 +112,7 @@ void unreliable_links_note(struct unreliable_links *links, const struct event *e
     if (!read_incident(event, &incident))
         return;
     incident.at_us = emitter_now(links->emitter);
+    tell_failures(links, &incident, event);
     link_history_add(links->history, &incident);
 }
 

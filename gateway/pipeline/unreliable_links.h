@@ -27,8 +27,9 @@ struct unreliable_links {
 };
 
 // Notes an event that goes to the journal. If somebody cleared an alarm of this kind, forgets the
-// link's occasions.
-void unreliable_links_note(struct unreliable_links *links, const struct event *event);
+// link's occasions. If the link failed within a day before, the event's sentence says so: NVIDIA's
+// bring-up of links asks for an investigation of two failures in 24 hours.
+void unreliable_links_note(struct unreliable_links *links, struct event *event);
 
 // Reads events and active alarms from the journal, in place of what is known so far.
 void unreliable_links_restore(struct unreliable_links *links);

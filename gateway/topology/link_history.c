@@ -241,6 +241,22 @@ void link_history_add(struct link_history *history, const struct link_incident *
     history->pending[history->pending_count++] = *incident;
 }
 
+uint64_t link_history_failures(const struct link_history *history, const struct link_ends *link,
+                               int64_t since_us)
+{
+    const struct link_record *record = link_history_find(history, link);
+    uint64_t failures = 0;
+    for (unsigned i = 0; record && i < record->count; i++) {
+        if (record->occasions[i].at_us >= since_us)
+            failures += record->occasions[i].incidents[LINK_FAILED];
+    }
+    for (size_t i = 0; i < history->pending_count; i++) {
+        const struct link_incident *one = &history->pending[i];
+        failures += one->kind == LINK_FAILED && link_history_compare(&one->link, link) == 0;
+    }
+    return failures;
+}
+
 // Drops the reliable record with the fewest occasions.
 static void link_history_make_room(struct link_history *h)
 {

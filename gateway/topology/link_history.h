@@ -85,6 +85,10 @@ void link_history_clear(struct link_history *history);
 // incident does not count.
 void link_history_add(struct link_history *history, const struct link_incident *incident);
 
+// How many times the link failed since `since_us`, to the hour of an occasion.
+uint64_t link_history_failures(const struct link_history *history, const struct link_ends *link,
+                               int64_t since_us);
+
 // Restores that the link was found unreliable, after its incidents were added. If the journal lost
 // occasions, and the link has fewer than the limit, the link stays unreliable for a window from
 // `since_us` on. Without room, the record replaces the record of a reliable link: an alarm without

@@ -186,6 +186,32 @@ static struct event *find_event(enum catalogue_event type)
     return found;
 }
 
+// NVIDIA's bring-up of links asks for an investigation.
+TEST(a_second_failure_within_a_day_is_told)
+{
+    static const char *const TOLD[] = {
+        "Port 1 of left (LID 1) to port 2 of right (LID 2) went down.",
+        "Port 1 of left (LID 1) to port 2 of right (LID 2) went down; the link failed 2 times "
+        "within "
+        "24 hours: check its cable.",
+        "Port 1 of left (LID 1) to port 2 of right (LID 2) went down; the link failed 3 times "
+        "within "
+        "24 hours: check its cable.",
+        "Port 1 of left (LID 1) to port 2 of right (LID 2) went down."};
+    sweep();
+    for (size_t i = 0; i < COUNT(TOLD); i++) {
+        unplug();
+        struct event *event = find_event(CATALOGUE_LINK_DOWN);
+        assert_non_null(event);
+        assert_string_equal(event->text, TOLD[i]);
+        event_unref(event);
+        plug();
+        pass(i == 0 ? 0 : i == 1 ? DAY / 2 : DAY);
+        if (i == 1)
+            restart(); // the journal remembers
+    }
+}
+
 TEST(a_link_that_goes_down_on_three_days_is_unreliable)
 {
     sweep();
@@ -465,6 +491,7 @@ TEST(a_clock_that_was_ahead_for_a_while_loses_no_later_occasion)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(a_second_failure_within_a_day_is_told),
         CASE(a_link_that_goes_down_on_three_days_is_unreliable),
         CASE(the_journal_remembers_across_restarts),
         CASE(a_standby_remembers_for_the_time_when_it_is_active),
