@@ -197,6 +197,33 @@ TEST(an_end_goes_where_its_raise_went_whatever_the_name_is_now)
     event_unref(clear);
 }
 
+// The other gateway told of the alarm, when this one was on standby.
+TEST(an_end_of_an_alarm_that_another_gateway_told_goes_where_its_raise_went)
+{
+    struct event *raise = about_host(CATALOGUE_HOST_REMOVED, "h12", "raise");
+    strcpy(raise->suppressed, "standby");
+    append(raise);
+    struct event *clear = clear_of_host("MT4119 ConnectX5");
+    append(event_ref(clear));
+    want_node("h1*");
+    check_reference(clear, "raise");
+    want_node("MT4119*"); // by itself it would pass
+    check_refused(clear, "never told");
+    event_unref(clear);
+}
+
+TEST(an_end_that_is_sent_again_refers_to_nothing_from_before_its_receiver)
+{
+    append(about_host(CATALOGUE_HOST_REMOVED, "h12", "raise"));
+    audience.handle = journal_receiver(journal, "siem");
+    struct event *clear = clear_of_host("h12");
+    append(event_ref(clear));
+    check_reference(clear, "raise"); // in line, the receiver has the raise
+    clear->sent_again = true;
+    check_reference(clear, "");
+    event_unref(clear);
+}
+
 TEST(settled_goes_where_flapping_went)
 {
     struct event *flapping = about(CATALOGUE_FLAPPING, "node1", "raise");
@@ -286,6 +313,8 @@ int main(void)
         HERE(a_root_cause_that_follows_from_another_is_no_explanation),
         HERE(an_end_whose_root_cause_is_unknown_goes_to_all_with_a_filter),
         HERE(an_end_goes_where_its_raise_went_whatever_the_name_is_now),
+        HERE(an_end_of_an_alarm_that_another_gateway_told_goes_where_its_raise_went),
+        HERE(an_end_that_is_sent_again_refers_to_nothing_from_before_its_receiver),
         HERE(settled_goes_where_flapping_went),
         HERE(an_end_goes_where_any_of_its_raises_went),
         HERE(whoever_was_told_apart_is_not_told_again),
