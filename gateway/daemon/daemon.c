@@ -24,6 +24,7 @@
 #include "sink/snmp.h"
 #include "topology/counter_watch.h"
 #include "topology/expectation.h"
+#include "topology/former_names.h"
 #include "topology/topology.h"
 #include "web/page.h"
 #include "web/scrape.h"
@@ -83,26 +84,40 @@ static bool daemon_open_journal(struct gateway *g, struct error *err)
     return true;
 }
 
-// Restores the fabric from the end of the last run.
+// NULL with a sentence: the journal has no such snapshot, or the snapshot cannot be read.
+static struct fabric *daemon_read_fabric(const struct gateway *g, int64_t number, struct error *err)
+{
+    struct journal_snapshot snapshot;
+    size_t size;
+    uint8_t *record = journal_read_snapshot(g->parts.journal, number, &snapshot, &size, err);
+    struct fabric *fabric = record ? fabric_record_read(record, size, err) : NULL;
+    free(record);
+    return fabric;
+}
+
+// Restores the fabric from the end of the last run, and the names that nodes lost lately.
 static void daemon_restore_fabric(struct gateway *g)
 {
     struct error err;
-    struct journal_snapshot newest;
-    size_t size;
-    if (journal_list_snapshots(g->parts.journal,
-                               (struct journal_snapshot[JOURNAL_SNAPSHOTS_MAX + 1]){0}) == 0)
+    struct journal_snapshot all[JOURNAL_SNAPSHOTS_MAX + 1];
+    const size_t count = journal_list_snapshots(g->parts.journal, all);
+    const int64_t since = clock_utc(&clock_system) - FORMER_NAMES_US;
+    for (size_t i = 0; i + 1 < count; i++) {
+        struct fabric *fabric = all[i + 1].time_us > since && all[i].number != 0
+                                    ? daemon_read_fabric(g, all[i].number, &err)
+                                    : NULL;
+        if (fabric)
+            topology_restore(g->parts.topology, fabric);
+    }
+    if (count == 0)
         return;
-    uint8_t *record = journal_read_snapshot(g->parts.journal, 0, &newest, &size, &err);
-    struct fabric *last = record ? fabric_record_read(record, size, &err) : NULL;
-    free(record);
-    if (last)
-        topology_restore(g->parts.topology, fabric_ref(last));
-    else
+    g->restored = daemon_read_fabric(g, 0, &err);
+    topology_restore(g->parts.topology, g->restored ? fabric_ref(g->restored) : NULL);
+    if (!g->restored)
         log_write(g->parts.log, LOG_LEVEL_WARNING,
                   "the last snapshot of the fabric cannot be read (%s); changes during the stop "
                   "will not be found",
                   err.text);
-    g->restored = last;
 }
 
 static void daemon_make_topology(struct gateway *g)

@@ -135,6 +135,8 @@ struct names *topology_names(struct topology *topology)
 
 void topology_restore(struct topology *topology, struct fabric *last)
 {
+    if (topology->restored && last)
+        former_names_compare(topology->former_names, topology->restored, last, topology->names);
     fabric_unref(topology->restored);
     topology->restored = last;
     if (last)

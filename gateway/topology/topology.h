@@ -35,7 +35,8 @@ void topology_rename(struct topology *topology, struct names *names);
 void topology_set_host_names(struct topology *topology, const struct filter_list *patterns);
 
 // Restores the fabric of the run before. The changes between this fabric and the base sweep are
-// reported as late. Takes over the reference. Call topology_restore before the first update.
+// reported as late. Takes over the reference. Call topology_restore before the first update; first
+// with older fabrics, the oldest first, for the names that nodes have lost since.
 void topology_restore(struct topology *topology, struct fabric *last);
 
 // Takes over the reference of a sweep's result and adds the changes to `out`. The first complete

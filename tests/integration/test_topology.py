@@ -7,7 +7,7 @@ import json
 import expected as want
 import pytest
 from lab.fabric import Fabric
-from lab.gateway import Gateway
+from lab.gateway import Gateway, section
 from lab.history import move_to_the_past
 from lab.processes import wait_until
 from lab.tables import fields
@@ -178,6 +178,29 @@ def test_node_is_renamed_and_another_has_the_same_name(traps, syslog, tmp_path):
         renames = syslog.wait_for(lambda one: one.message_id == "node-renamed", "renamed nodes", count=2)
     assert any("node1" in one.text and "node2x" in one.text for one in renames)
     assert all(one.data["foundLate"] == "true" for one in renames)
+
+
+def test_a_receiver_by_name_hears_of_a_host_with_another_name_after_a_start(traps, syslog, tmp_path):
+    """The gateway starts while the host shows the name of its factory."""
+    state, factory = tmp_path / "state", "MT4119 ConnectX5"
+    more = section("syslog", "by-name", transport="udp", address=syslog.address, nodes=["node1*"])
+    booting = tmp_path / "booting.net"
+    for net in ("small", booting):
+        with Fabric(net) as fabric:
+            booting.write_text(fabric.net.read_text().replace('"node1"', f'"{factory}"'))
+            fabric.subnet_manager().wait_master()
+            gateway = fabric.keep(Gateway(fabric, more=more, sweep=SWEEP, state=state))
+            gateway.wait_subscribed()
+            gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+            if net == booting:
+                gateway.wait_swept(0)
+                gateway.stop()
+                gateway.start()
+                gateway.wait_subscribed()
+                gateway.wait_swept(0)
+                fabric.unlink(factory)
+                [removed] = syslog.wait_for(lambda one: one.message_id == "host-removed", "the host's end")
+    assert factory in removed.text
 
 
 def test_another_subnet_manager_takes_over(traps, syslog, paired_swept):

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "model/fabric_builder.h"
+#include "topology/former_names.h"
 #include "topology/topology.h"
 
 // The topology that a gateway keeps of a generated fabric.
@@ -663,6 +664,23 @@ TEST(a_node_keeps_its_name_of_lately)
     end(&s);
 }
 
+// The journal has the last snapshots of the run before.
+TEST(a_restart_knows_the_names_of_lately)
+{
+    struct scene s = make_scene(4);
+    struct generated_node *host = &s.g.nodes[find(&s.g, "node1 HCA-1")];
+    topology_restore(s.topology, generated_look(&s.g, 0));
+    strcpy(host->node.description, "MT4119 ConnectX5");
+    struct fabric *last = generated_look(&s.g, 0);
+    const int64_t lost_at = last->time_us;
+    topology_restore(s.topology, last);
+    check_other_name(&s, host->node.guid, lost_at + FORMER_NAMES_US, "node1 HCA-1");
+    check_other_name(&s, host->node.guid, lost_at + FORMER_NAMES_US + 1, NULL);
+    sweep_at(&s, lost_at + 1);
+    check_other_name(&s, host->node.guid, lost_at + 1, "node1 HCA-1");
+    end(&s);
+}
+
 TEST(a_map_gives_a_node_another_name)
 {
     struct error err;
@@ -686,6 +704,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_sweep_changes_nothing),
         cmocka_unit_test(a_node_keeps_its_name_of_lately),
+        cmocka_unit_test(a_restart_knows_the_names_of_lately),
         cmocka_unit_test(a_map_gives_a_node_another_name),
         cmocka_unit_test(a_complete_sweep_is_believed),
         cmocka_unit_test(of_an_incomplete_sweep_it_takes_two),
