@@ -105,12 +105,12 @@ static void alarms_take_from_order(struct alarms *a, struct alarm_entry *e)
 
 // Returns NULL if there is no room.
 static struct alarm_entry *alarms_add(struct alarms *a, const struct alarm *alarm,
-                                      const char *last_id, struct alarm_entry *near)
+                                      struct alarm_entry *near)
 {
     if (hash_is_full(&a->by_key))
         return NULL;
     struct alarm_entry *e = memory_zeroed(1, sizeof *e);
-    compact_alarm_pack(&e->alarm, alarm, last_id);
+    compact_alarm_pack(&e->alarm, alarm);
     hash_add(&a->by_key, &e->by_key, hash_digest_string(&a->by_key, alarm->key));
     alarms_put_in_order(a, e, near);
     return e;
@@ -153,12 +153,12 @@ static void alarms_tally(struct alarms *a, const struct alarm_entry *e, int step
 }
 
 static void alarms_replace(struct alarms *a, struct alarm_entry *e, const struct alarm *alarm,
-                           const char *last_id, struct alarm_entry *near)
+                           struct alarm_entry *near)
 {
     const int64_t number = e->alarm.event_sequence;
     if (e->active)
         alarms_tally(a, e, -1);
-    compact_alarm_pack(&e->alarm, alarm, last_id);
+    compact_alarm_pack(&e->alarm, alarm);
     if (e->active)
         alarms_tally(a, e, 1);
     if (alarm->event_sequence != number) {
@@ -240,12 +240,10 @@ static void alarms_note_end(struct alarm *alarm, const struct event *event)
     alarm->last_us = event->time_us;
 }
 
-// Whether policy sends the event as a late notification of an active alarm. `last_id`: of the event
-// that raised the alarm last.
-static bool alarms_is_notified_late(const struct alarm *alarm, const char *last_id,
-                                    const struct event *event)
+// Whether policy sends the event as a late notification of an active alarm.
+static bool alarms_is_notified_late(const struct alarm *alarm, const struct event *event)
 {
-    return event->related_id[0] != '\0' && (strcmp(event->related_id, last_id) == 0 ||
+    return event->related_id[0] != '\0' && (strcmp(event->related_id, alarm->last_id) == 0 ||
                                             strcmp(event->related_id, alarm->event_id) == 0);
 }
 
@@ -279,6 +277,8 @@ static bool alarms_tells(const struct event *raise)
 
 static void alarms_note_raise(struct alarm *alarm, const struct event *event, int64_t sequence)
 {
+    const bool first = strcmp(event->id, alarm->event_id) == 0;
+    snprintf(alarm->last_id, sizeof alarm->last_id, "%s", first ? "" : event->id);
     snprintf(alarm->type, sizeof alarm->type, "%s", event->type->name);
     snprintf(alarm->text, sizeof alarm->text, "%s", event->text);
     alarm->severity = event->severity;
@@ -298,11 +298,10 @@ static void alarms_note_raise(struct alarm *alarm, const struct event *event, in
 static bool alarms_raise(struct alarms *a, const struct event *event, int64_t sequence)
 {
     struct alarm alarm;
-    char last_id[EVENT_ID_SIZE];
     struct alarm_entry *e = alarms_find(a, event->alarm_key);
     if (e)
-        compact_alarm_unpack(&e->alarm, &alarm, last_id);
-    const bool late = e && e->active && alarms_is_notified_late(&alarm, last_id, event);
+        compact_alarm_unpack(&e->alarm, &alarm);
+    const bool late = e && e->active && alarms_is_notified_late(&alarm, event);
     if (!e)
         alarm = alarms_new_alarm(event->alarm_key, event, sequence);
     else if (!e->active)
@@ -310,8 +309,8 @@ static bool alarms_raise(struct alarms *a, const struct event *event, int64_t se
     alarm.count += !late;
     alarms_note_raise(&alarm, event, sequence);
     if (e)
-        alarms_replace(a, e, &alarm, event->id, NULL);
-    else if (!(e = alarms_add(a, &alarm, event->id, NULL)))
+        alarms_replace(a, e, &alarm, NULL);
+    else if (!(e = alarms_add(a, &alarm, NULL)))
         return false;
     alarms_set_active(a, e, true);
     alarms_note_change(a, e);
@@ -323,18 +322,17 @@ static bool alarms_clear(struct alarms *a, const struct event *event, int64_t se
     struct alarm_entry *e = alarms_find(a, event->alarm_key);
     if (!e && !a->mirror.loaded) { // the file, not read yet, may have the alarm
         const struct alarm alarm = alarms_new_alarm(event->alarm_key, event, sequence);
-        e = alarms_add(a, &alarm, "", NULL);
+        e = alarms_add(a, &alarm, NULL);
         if (!e)
             return false;
     }
     if (!e)
         return true;
     struct alarm alarm;
-    char last_id[EVENT_ID_SIZE];
-    compact_alarm_unpack(&e->alarm, &alarm, last_id);
+    compact_alarm_unpack(&e->alarm, &alarm);
     alarms_note_end(&alarm, event);
     alarm.last_sequence = sequence;
-    alarms_replace(a, e, &alarm, last_id, NULL);
+    alarms_replace(a, e, &alarm, NULL);
     alarms_set_active(a, e, false);
     a->keeps_ends |= alarms_is_kept(e);
     alarms_note_change(a, e);
@@ -343,18 +341,20 @@ static bool alarms_clear(struct alarms *a, const struct event *event, int64_t se
     return true;
 }
 
-static struct alarms *alarms_of(const struct journal *journal)
+// Returns the alarms, locked.
+static struct alarms *alarms_lock(const struct journal *journal)
 {
-    return journal->mirrors[STORE_ALARMS]->self;
+    struct alarms *alarms = journal->mirrors[STORE_ALARMS]->self;
+    pthread_mutex_lock(&alarms->lock);
+    return alarms;
 }
 
 bool alarms_apply(struct journal *journal, const struct event *event, int64_t sequence)
 {
-    struct alarms *alarms = alarms_of(journal);
     bool ok = true;
     if (event->alarm_key[0] == '\0' || event->test)
         return true;
-    pthread_mutex_lock(&alarms->lock);
+    struct alarms *alarms = alarms_lock(journal);
     if (event->type->alarm == ALARM_RAISES)
         ok = alarms_raise(alarms, event, sequence);
     else if (event->type->alarm == ALARM_CLEARS)
@@ -370,10 +370,9 @@ bool alarms_apply(struct journal *journal, const struct event *event, int64_t se
 static void alarms_merge(struct alarms *a, struct alarm_entry *e, const struct alarm *stored)
 {
     struct alarm alarm;
-    char last_id[EVENT_ID_SIZE];
-    compact_alarm_unpack(&e->alarm, &alarm, last_id);
-    if (last_id[0] == '\0')
-        memcpy(last_id, alarm.event_id, sizeof last_id);
+    compact_alarm_unpack(&e->alarm, &alarm);
+    if (alarm.last_id[0] == '\0')
+        memcpy(alarm.last_id, alarm.event_id, sizeof alarm.last_id);
     alarm.event_sequence = stored->event_sequence;
     alarm.raised_us = stored->raised_us;
     alarm.count += stored->count;
@@ -391,7 +390,7 @@ static void alarms_merge(struct alarms *a, struct alarm_entry *e, const struct a
     memcpy(alarm.note, stored->note, sizeof alarm.note);
     memcpy(alarm.acknowledged_by, stored->acknowledged_by, sizeof alarm.acknowledged_by);
     memcpy(alarm.shelved_by, stored->shelved_by, sizeof alarm.shelved_by);
-    alarms_replace(a, e, &alarm, last_id, a->near);
+    alarms_replace(a, e, &alarm, a->near);
     alarms_note_change(a, e);
 }
 
@@ -400,7 +399,7 @@ static void alarms_take(void *self, const void *row)
     struct alarms *a = self;
     const struct alarm *stored = row;
     struct alarm_entry *e = alarms_find(a, stored->key);
-    if (!e && (e = alarms_add(a, stored, "", a->near)) != NULL) {
+    if (!e && (e = alarms_add(a, stored, a->near)) != NULL) {
         alarms_set_active(a, e, !stored->over);
         a->keeps_ends |= alarms_is_kept(e);
         e->revision = 1;
@@ -430,8 +429,7 @@ static enum mirror_step alarms_next(void *self, void *row)
     pthread_mutex_lock(&a->lock);
     struct alarm_entry *e = a->to_write;
     if (e) {
-        char last_id[EVENT_ID_SIZE];
-        compact_alarm_unpack(&e->alarm, row, last_id);
+        compact_alarm_unpack(&e->alarm, row);
         step = alarms_is_open(e) ? MIRROR_SET : MIRROR_DELETE;
         e->written = e->revision;
         a->to_write = TAILQ_NEXT(e, in_changed);
@@ -505,11 +503,10 @@ struct mirror *alarms_new(const struct random *random, const struct clock *clock
 
 void alarms_note_past(const struct journal *journal, struct event *event)
 {
-    struct alarms *alarms = alarms_of(journal);
     const enum alarm_role role = event->test ? ALARM_NONE : event_alarm(event);
     if (role != ALARM_RAISES && role != ALARM_CLEARS)
         return;
-    pthread_mutex_lock(&alarms->lock);
+    struct alarms *alarms = alarms_lock(journal);
     const struct alarm_entry *e = alarms_find(alarms, event->alarm_key);
     const bool open = e && alarms_is_open(e);
     event->cleared_number = open && role == ALARM_CLEARS ? e->alarm.event_sequence : 0;
@@ -520,9 +517,8 @@ void alarms_note_past(const struct journal *journal, struct event *event)
 size_t alarms_list_events(const struct journal *journal, int64_t after, int64_t through,
                           int64_t since, struct alarm_events *out, size_t n)
 {
-    struct alarms *alarms = alarms_of(journal);
+    struct alarms *alarms = alarms_lock(journal);
     size_t count = 0;
-    pthread_mutex_lock(&alarms->lock);
     struct alarm_entry *e = alarms_seek(alarms, TAILQ_FIRST(&alarms->order), after);
     e = e ? TAILQ_NEXT(e, in_order) : TAILQ_FIRST(&alarms->order);
     for (; e && count < n && e->alarm.event_sequence <= through; e = TAILQ_NEXT(e, in_order)) {
@@ -539,8 +535,7 @@ size_t alarms_list_events(const struct journal *journal, int64_t after, int64_t 
 
 bool journal_has_all_alarms(struct journal *journal)
 {
-    struct alarms *alarms = alarms_of(journal);
-    pthread_mutex_lock(&alarms->lock);
+    struct alarms *alarms = alarms_lock(journal);
     const bool loaded = alarms->mirror.loaded;
     pthread_mutex_unlock(&alarms->lock);
     return loaded;
@@ -548,16 +543,14 @@ bool journal_has_all_alarms(struct journal *journal)
 
 void journal_count_alarms(const struct journal *journal, struct alarm_counts *out)
 {
-    struct alarms *alarms = alarms_of(journal);
-    pthread_mutex_lock(&alarms->lock);
+    struct alarms *alarms = alarms_lock(journal);
     *out = alarms->active;
     pthread_mutex_unlock(&alarms->lock);
 }
 
 bool journal_alarm_is_active(struct journal *journal, const char *key)
 {
-    struct alarms *alarms = alarms_of(journal);
-    pthread_mutex_lock(&alarms->lock);
+    struct alarms *alarms = alarms_lock(journal);
     const struct alarm_entry *e = alarms_find(alarms, key);
     const bool active = e && e->active;
     pthread_mutex_unlock(&alarms->lock);
@@ -568,8 +561,7 @@ static void alarms_give(const struct alarms *a, const struct alarm_entry *e,
                         void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
     struct alarm alarm;
-    char last_id[EVENT_ID_SIZE];
-    compact_alarm_unpack(&e->alarm, &alarm, last_id);
+    compact_alarm_unpack(&e->alarm, &alarm);
     const struct cause *raised = alarms_find_cause(a, alarm.event_id);
     const struct cause *notified = strcmp(alarm.notified_id, alarm.event_id) != 0
                                        ? alarms_find_cause(a, alarm.notified_id)
@@ -581,9 +573,8 @@ static void alarms_give(const struct alarms *a, const struct alarm_entry *e,
 void journal_each_open_alarm(struct journal *journal,
                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
-    struct alarms *alarms = alarms_of(journal);
+    struct alarms *alarms = alarms_lock(journal);
     struct alarm_entry *e;
-    pthread_mutex_lock(&alarms->lock);
     TAILQ_FOREACH(e, &alarms->order, in_order)
     {
         if (alarms_is_open(e))
@@ -595,9 +586,8 @@ void journal_each_open_alarm(struct journal *journal,
 bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
                               void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
-    struct alarms *alarms = alarms_of(journal);
+    struct alarms *alarms = alarms_lock(journal);
     size_t given = 0;
-    pthread_mutex_lock(&alarms->lock);
     struct alarm_entry *from = alarms->page_end;
     if (!from || from->alarm.event_sequence > after)
         from = TAILQ_FIRST(&alarms->order);
@@ -624,28 +614,28 @@ void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const s
 
 // An alarm that an operator or policy changes, under the lock.
 struct alarms_change {
+    struct alarms *alarms;
     struct alarm_entry *entry; // NULL: there is no such alarm
     struct alarm alarm;
-    char last_id[EVENT_ID_SIZE];
 };
 
 // `ended`: also an alarm that has ended and is kept.
-static struct alarms_change alarms_begin(struct alarms *a, const char *key, bool ended)
+static struct alarms_change alarms_begin(const struct journal *journal, const char *key, bool ended)
 {
-    struct alarms_change change;
-    pthread_mutex_lock(&a->lock);
-    struct alarm_entry *e = alarms_find(a, key);
+    struct alarms_change change = {.alarms = alarms_lock(journal)};
+    struct alarm_entry *e = alarms_find(change.alarms, key);
     change.entry = e && (e->active || (ended && e->alarm.over)) ? e : NULL;
     if (change.entry)
-        compact_alarm_unpack(&e->alarm, &change.alarm, change.last_id);
+        compact_alarm_unpack(&e->alarm, &change.alarm);
     return change;
 }
 
-static bool alarms_end(struct alarms *a, const struct alarms_change *change)
+static bool alarms_end(const struct alarms_change *change)
 {
+    struct alarms *a = change->alarms;
     struct alarm_entry *e = change->entry;
     if (e) {
-        alarms_replace(a, e, &change->alarm, change->last_id, NULL);
+        alarms_replace(a, e, &change->alarm, NULL);
         a->keeps_ends |= alarms_is_kept(e);
         alarms_note_change(a, e);
     }
@@ -656,20 +646,20 @@ static bool alarms_end(struct alarms *a, const struct alarms_change *change)
 bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *who,
                                const char *note)
 {
-    struct alarms_change change = alarms_begin(alarms_of(journal), key, false);
+    struct alarms_change change = alarms_begin(journal, key, false);
     struct alarm *alarm = &change.alarm;
     if (change.entry) {
         alarm->acknowledged_us = clock_utc(journal->options.clock);
         text_clean(who, strlen(who), alarm->acknowledged_by, sizeof alarm->acknowledged_by);
         text_clean(note, strlen(note), alarm->note, sizeof alarm->note);
     }
-    return alarms_end(alarms_of(journal), &change);
+    return alarms_end(&change);
 }
 
 bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us,
                           const char *who)
 {
-    struct alarms_change change = alarms_begin(alarms_of(journal), key, true);
+    struct alarms_change change = alarms_begin(journal, key, true);
     struct alarm *alarm = &change.alarm;
     if (change.entry) {
         alarm->shelved_until_us = until_us;
@@ -677,25 +667,24 @@ bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t unti
         text_clean(who, until_us != 0 ? strlen(who) : 0, alarm->shelved_by,
                    sizeof alarm->shelved_by);
     }
-    return alarms_end(alarms_of(journal), &change);
+    return alarms_end(&change);
 }
 
 void journal_explain_alarm(struct journal *journal, const char *key, const char *cause_id,
                            const char *suppressed)
 {
-    struct alarms_change change = alarms_begin(alarms_of(journal), key, false);
+    struct alarms_change change = alarms_begin(journal, key, false);
     if (change.entry) {
         snprintf(change.alarm.cause_id, sizeof change.alarm.cause_id, "%s", cause_id);
         snprintf(change.alarm.suppressed, sizeof change.alarm.suppressed, "%s", suppressed);
     }
-    alarms_end(alarms_of(journal), &change);
+    alarms_end(&change);
 }
 
 void alarms_move_ends(const struct journal *journal, int64_t step_us)
 {
-    struct alarms *alarms = alarms_of(journal);
+    struct alarms *alarms = alarms_lock(journal);
     struct alarm_entry *e;
-    pthread_mutex_lock(&alarms->lock);
     TAILQ_FOREACH(e, &alarms->order, in_order)
     {
         if (e->alarm.shelved_until_us != 0) {
@@ -708,10 +697,9 @@ void alarms_move_ends(const struct journal *journal, int64_t step_us)
 
 void journal_forget_ends(struct journal *journal, int64_t before_us)
 {
-    struct alarms *alarms = alarms_of(journal);
+    struct alarms *alarms = alarms_lock(journal);
     const int64_t now_us = clock_utc(journal->options.clock);
     bool left = false;
-    pthread_mutex_lock(&alarms->lock);
     struct alarm_entry *e = alarms->keeps_ends ? TAILQ_FIRST(&alarms->order) : NULL;
     for (; e; e = TAILQ_NEXT(e, in_order)) {
         struct compact_alarm *alarm = &e->alarm;

@@ -113,14 +113,13 @@ static const size_t TEXTS[] = {
     offsetof(struct alarm, suppressed), offsetof(struct alarm, acknowledged_by),
     offsetof(struct alarm, shelved_by)};
 
-static const size_t IDENTIFIERS[] = {offsetof(struct alarm, event_id),
-                                     offsetof(struct alarm, cause_id),
-                                     offsetof(struct alarm, notified_id)};
+static const size_t IDENTIFIERS[] = {
+    offsetof(struct alarm, event_id), offsetof(struct alarm, cause_id),
+    offsetof(struct alarm, notified_id), offsetof(struct alarm, last_id)};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm,
-                        const char last_id[EVENT_ID_SIZE])
+void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm)
 {
     uint8_t texts[TEXTS_MAX], *end = texts;
     const char *from = (const char *)alarm;
@@ -132,7 +131,6 @@ void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm
                                      type && from + TEXTS[i] == alarm->type ? "" : from + TEXTS[i]);
     for (size_t i = 0; i < COUNT(IDENTIFIERS); i++)
         end = compact_alarm_put_id(end, from + IDENTIFIERS[i]);
-    end = compact_alarm_put_id(end, strcmp(last_id, alarm->event_id) == 0 ? "" : last_id);
     for (size_t i = 0; i < COUNT(NUMBERS); i++)
         memcpy((char *)compact + NUMBERS[i].to, from + NUMBERS[i].from, NUMBERS[i].size);
     const size_t size = (size_t)(end - texts);
@@ -141,8 +139,7 @@ void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm
     compact->type = type;
 }
 
-void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out,
-                          char last_id[EVENT_ID_SIZE])
+void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out)
 {
     char *to = (char *)out;
     const char *at = compact->texts;
@@ -152,7 +149,6 @@ void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out
         at = compact_alarm_take_text(at, to + TEXTS[i]);
     for (size_t i = 0; i < COUNT(IDENTIFIERS); i++)
         at = compact_alarm_take_id(at, to + IDENTIFIERS[i]);
-    compact_alarm_take_id(at, last_id);
     out->consequences = 0;
     if (compact->type)
         compact_alarm_take_text(compact->type, out->type);

@@ -18,14 +18,11 @@ struct compact_alarm {
     bool over;
 };
 
-// Packs the alarm, and the identifier of the event that raised the alarm last. Replaces the content
-// of `compact`; zero a new compact alarm first.
-void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm,
-                        const char last_id[EVENT_ID_SIZE]);
+// Packs the alarm. Replaces the content of `compact`; zero a new compact alarm first.
+void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm);
 
-// Fills all of `out`. Neither is NULL.
-void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out,
-                          char last_id[EVENT_ID_SIZE]);
+// Fills all of `out`.
+void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out);
 
 const char *compact_alarm_key(const struct compact_alarm *compact);
 // Reads the identifier of the root cause.

@@ -25,7 +25,8 @@ struct alarm {
     char event_id[EVENT_ID_SIZE];
     int64_t raised_us; // UTC
     // The last raising event.
-    char type[ALARM_TYPE_SIZE]; // its catalogue row's name
+    char last_id[EVENT_ID_SIZE]; // empty: not known, or `event_id`
+    char type[ALARM_TYPE_SIZE];  // its catalogue row's name
     enum severity severity;
     enum category category;
     char cause_id[EVENT_ID_SIZE]; // of its root cause; empty: none
