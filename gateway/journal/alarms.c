@@ -199,115 +199,19 @@ static void alarms_set_active(struct alarms *a, struct alarm_entry *e, bool acti
 
 // Raising and clearing.
 
-static struct alarm alarms_new_alarm(const char *key, const struct event *event, int64_t sequence)
-{
-    struct alarm alarm = {.event_sequence = sequence, .raised_us = event->time_us};
-    snprintf(alarm.key, sizeof alarm.key, "%s", key);
-    snprintf(alarm.event_id, sizeof alarm.event_id, "%s", event->id);
-    return alarm;
-}
-
-// Notes whether receivers were notified of the event that raised the alarm, and by whom.
-static void alarms_note_notification(struct alarm *alarm, const struct event *event)
-{
-    if (event->suppressed[0] == '\0') {
-        alarm->notified = ALARM_NOTIFIED;
-        memcpy(alarm->notified_id, event->id, sizeof alarm->notified_id);
-    } else if (strcmp(event->suppressed, EVENT_STANDBY) == 0) {
-        alarm->notified = ALARM_NOTIFIED_ELSEWHERE;
-        alarm->notified_id[0] = '\0';
-    }
-}
-
-// Notes the knowledge of receivers after the event that clears the alarm, and whether to keep the
-// alarm. If another gateway is to send the end, the alarm stays for a while: the other gateway may
-// fail. A shelved alarm stays shelved when raised again.
-static void alarms_note_end(struct alarm *alarm, const struct event *event)
-{
-    if (strcmp(event->suppressed, EVENT_STANDBY) == 0)
-        alarm->notified = ALARM_END_ELSEWHERE;
-    else if (event->suppressed[0] == '\0' || strcmp(event->suppressed, EVENT_NEVER_NOTIFIED) == 0)
-        alarm->notified = ALARM_NOT_NOTIFIED;
-    if (alarm->shelved_until_us <= event->time_us) {
-        alarm->shelved_until_us = 0;
-        alarm->shelved_by[0] = '\0';
-    }
-    alarm->acknowledged_us = 0;
-    alarm->acknowledged_by[0] = alarm->note[0] = '\0';
-    if (alarm->notified == ALARM_NOT_NOTIFIED)
-        alarm->told_sequence = 0;
-    alarm->over = alarm->notified != ALARM_NOT_NOTIFIED || alarm->shelved_until_us != 0;
-    alarm->last_us = event->time_us;
-}
-
-// Whether policy sends the event as a late notification of an active alarm.
-static bool alarms_is_notified_late(const struct alarm *alarm, const struct event *event)
-{
-    return event->related_id[0] != '\0' && (strcmp(event->related_id, alarm->last_id) == 0 ||
-                                            strcmp(event->related_id, alarm->event_id) == 0);
-}
-
-// Begins the alarm anew after a clear. If receivers were not told of the clear, the alarm is the
-// same for receivers, and keeps its number.
-static struct alarm alarms_begin_again(const struct alarm *before, const struct event *event,
-                                       int64_t sequence)
-{
-    struct alarm alarm = alarms_new_alarm(event->alarm_key, event, sequence);
-    if (before->over) {
-        alarm.shelved_until_us = before->shelved_until_us;
-        alarm.shelved_for_us = before->shelved_for_us;
-        memcpy(alarm.shelved_by, before->shelved_by, sizeof alarm.shelved_by);
-    }
-    if (before->over &&
-        (before->notified == ALARM_NOTIFIED || before->notified == ALARM_NOTIFIED_ELSEWHERE)) {
-        alarm.event_sequence = before->event_sequence;
-        alarm.told_sequence = before->told_sequence;
-        alarm.notified = before->notified;
-        memcpy(alarm.notified_id, before->notified_id, sizeof alarm.notified_id);
-    }
-    return alarm;
-}
-
-// Whether this gateway or the active gateway tells receivers, some or all, of the alarm.
-static bool alarms_tells(const struct event *raise)
-{
-    return raise->suppressed[0] == '\0' || raise->apart ||
-           strcmp(raise->suppressed, EVENT_STANDBY) == 0;
-}
-
-static void alarms_note_raise(struct alarm *alarm, const struct event *event, int64_t sequence)
-{
-    const bool first = strcmp(event->id, alarm->event_id) == 0;
-    snprintf(alarm->last_id, sizeof alarm->last_id, "%s", first ? "" : event->id);
-    snprintf(alarm->type, sizeof alarm->type, "%s", event->type->name);
-    snprintf(alarm->text, sizeof alarm->text, "%s", event->text);
-    alarm->severity = event->severity;
-    alarm->category = event->category;
-    alarm->node_guid = event->subject.node_guid ? event->subject.node_guid : event->subject.guid;
-    alarm->last_us = event->time_us;
-    memcpy(alarm->cause_id, event->cause_id, sizeof alarm->cause_id);
-    alarm->last_sequence = sequence;
-    if (alarms_tells(event))
-        alarm->told_sequence = sequence;
-    // A duplicate suppresses the event, and not the alarm.
-    if (strcmp(event->suppressed, EVENT_DUPLICATE) != 0)
-        memcpy(alarm->suppressed, event->suppressed, sizeof alarm->suppressed);
-    alarms_note_notification(alarm, event);
-}
-
 static bool alarms_raise(struct alarms *a, const struct event *event, int64_t sequence)
 {
     struct alarm alarm;
     struct alarm_entry *e = alarms_find(a, event->alarm_key);
     if (e)
         compact_alarm_unpack(&e->alarm, &alarm);
-    const bool late = e && e->active && alarms_is_notified_late(&alarm, event);
+    const bool late = e && e->active && alarm_is_notified_late(&alarm, event);
     if (!e)
-        alarm = alarms_new_alarm(event->alarm_key, event, sequence);
+        alarm = alarm_of_event(event, sequence);
     else if (!e->active)
-        alarm = alarms_begin_again(&alarm, event, sequence);
+        alarm = alarm_begin_again(&alarm, event, sequence);
     alarm.count += !late;
-    alarms_note_raise(&alarm, event, sequence);
+    alarm_note_raise(&alarm, event, sequence);
     if (e)
         alarms_replace(a, e, &alarm, NULL);
     else if (!(e = alarms_add(a, &alarm, NULL)))
@@ -320,17 +224,13 @@ static bool alarms_raise(struct alarms *a, const struct event *event, int64_t se
 static bool alarms_clear(struct alarms *a, const struct event *event, int64_t sequence)
 {
     struct alarm_entry *e = alarms_find(a, event->alarm_key);
-    if (!e && !a->mirror.loaded) { // the file, not read yet, may have the alarm
-        const struct alarm alarm = alarms_new_alarm(event->alarm_key, event, sequence);
-        e = alarms_add(a, &alarm, NULL);
-        if (!e)
-            return false;
-    }
-    if (!e)
+    struct alarm alarm = alarm_of_event(event, sequence);
+    if (!e && a->mirror.loaded)
         return true;
-    struct alarm alarm;
+    if (!e && !(e = alarms_add(a, &alarm, NULL))) // the file, not read yet, may have the alarm
+        return false;
     compact_alarm_unpack(&e->alarm, &alarm);
-    alarms_note_end(&alarm, event);
+    alarm_note_end(&alarm, event);
     alarm.last_sequence = sequence;
     alarms_replace(a, e, &alarm, NULL);
     alarms_set_active(a, e, false);

@@ -59,6 +59,21 @@ struct alarm {
     uint32_t consequences;
 };
 
+// The alarm that the event raises; its number in the journal is `sequence`. alarm_note_raise fills
+// the rest.
+struct alarm alarm_of_event(const struct event *event, int64_t sequence);
+// Begins the alarm anew after a clear. If receivers were not told of the clear, the alarm is the
+// same for receivers, and keeps its number.
+struct alarm alarm_begin_again(const struct alarm *before, const struct event *event,
+                               int64_t sequence);
+void alarm_note_raise(struct alarm *alarm, const struct event *event, int64_t sequence);
+// Notes the knowledge of receivers after the event that clears the alarm, and whether to keep the
+// alarm. If another gateway is to send the end, the alarm stays for a while: the other gateway may
+// fail. A shelved alarm stays shelved when raised again.
+void alarm_note_end(struct alarm *alarm, const struct event *event);
+// Whether policy sends the event as a late notification of an active alarm.
+bool alarm_is_notified_late(const struct alarm *alarm, const struct event *event);
+
 // How many alarms are active, by the last raising event and its severity. The row behind the last
 // event counts alarms of events that this version does not know.
 struct alarm_counts {
