@@ -127,7 +127,6 @@ static bool column_put(const struct look *look, uint64_t number, size_t size,
     case FIELD_DATE:
         return put_date(out, (int64_t)number);
     case FIELD_ARRAY:
-    case FIELD_STRING:
         break;
     }
     return false;
@@ -179,8 +178,6 @@ bool field_of_struct(const void *of, const struct look *look, struct agentx_valu
     const void *at = (const char *)of + how->field;
     if (how->form == FIELD_ARRAY)
         return put_text(out, at, how->most);
-    if (how->form == FIELD_STRING)
-        return put_text(out, *(const char *const *)at, how->most);
     return column_put(look, column_read(at, how->size), how->size, out);
 }
 

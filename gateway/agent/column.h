@@ -44,7 +44,6 @@ enum field_form {
     FIELD_STAMP,      // put_time_stamp
     FIELD_DATE,       // put_date
     FIELD_ARRAY,      // an array of char, cut after `most` octets
-    FIELD_STRING,     // the same; a pointer to char
 };
 
 // Fields of attributes, by the numbers of model/attribute.h: of the PortInfo of the row's `port`,

@@ -9,6 +9,7 @@
 #include "agent/sa_records.h"
 #include "agent/snapshot_events.h"
 #include "base/clock.h"
+#include "journal/compact_alarm.h"
 #include "journal/journal.h"
 #include "model/attribute.h"
 #include "model/fabric.h"
@@ -61,16 +62,10 @@ struct snapshot_gateway {
     struct snapshot_flow flow;
 };
 
-// An active alarm. The texts live until the end of the snapshot. `shelved`: beyond the snapshot's
-// time.
-struct snapshot_alarm {
-    int64_t sequence; // of the event that raised it
-    uint32_t number;  // event_number of `sequence`
-    enum severity severity;
-    uint64_t node_guid, count;
-    int64_t raised_us, last_us; // UTC
-    bool acknowledged, shelved;
-    const char *key, *event_id, *type, *text, *note;
+// The active alarms, ascending by event_number.
+struct snapshot_alarms {
+    struct compact_alarm *all;
+    size_t count, room;
 };
 
 struct paths;
@@ -146,11 +141,9 @@ struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
                                      struct snapshot_events *events);
 void snapshot_free(struct agent_snapshot *snapshot); // NULL is allowed
 
-// The active alarms, ascending by number, copied from the journal at the first call.
+// The active alarms, copied from the journal at the first call.
 const struct snapshot_alarms *snapshot_alarms_of(struct agent_snapshot *snapshot);
 void snapshot_alarms_free(struct snapshot_alarms *alarms); // NULL is allowed
-size_t snapshot_alarms_count(const struct snapshot_alarms *alarms);
-const struct snapshot_alarm *snapshot_alarms_at(const struct snapshot_alarms *alarms, size_t at);
 
 // The interfaces of the fabric, made at the first call.
 const struct interface_list *snapshot_interfaces_of(struct agent_snapshot *snapshot);

@@ -100,32 +100,40 @@ const struct table OWN_RECEIVERS = {"ibtrapdReceiverTable", TABLE_OID(MIB_ROOT_I
 
 static size_t own_count_alarms(struct look *look)
 {
-    return snapshot_alarms_count(snapshot_alarms_of(look->snapshot));
+    return snapshot_alarms_of(look->snapshot)->count;
 }
 
-static const struct snapshot_alarm *own_alarm(const struct look *look)
+static const struct compact_alarm *own_alarm(const struct look *look)
 {
-    return snapshot_alarms_at(snapshot_alarms_of(look->snapshot), look->at);
+    return &snapshot_alarms_of(look->snapshot)->all[look->at];
 }
 
 static void own_enter_alarm(struct look *look)
 {
-    agentx_oid_add(&look->found, own_alarm(look)->number);
+    agentx_oid_add(&look->found, event_number(own_alarm(look)->event_sequence));
 }
 
-GETTER(own_of_alarm, field_of_struct(own_alarm(look), look, out))
+static bool own_of_alarm(struct look *look, struct agentx_value *out)
+{
+    struct alarm alarm;
+    compact_alarm_unpack(own_alarm(look), &alarm);
+    return field_of_struct(&alarm, look, out);
+}
 
 static bool own_alarm_category(struct look *look, struct agentx_value *out)
 {
-    const struct catalogue_entry *type = catalogue_find(own_alarm(look)->type);
-    return type && put_number(out, type->category);
+    const char *type = own_alarm(look)->type;
+    return type && put_number(out, catalogue_find(type)->category);
 }
+
+GETTER(own_alarm_shelved,
+       put_truth(out, own_alarm(look)->shelved_until_us > look->snapshot->time_us))
 
 // Name and port come from the event that raised the alarm. Both are unknown if the journal has
 // dropped the event.
 static struct event *own_raising_event(const struct look *look)
 {
-    return snapshot_events_read(look->snapshot->source->journal, own_alarm(look)->sequence);
+    return snapshot_events_read(look->snapshot->source->journal, own_alarm(look)->event_sequence);
 }
 
 static bool own_alarm_node_name(struct look *look, struct agentx_value *out)
@@ -145,9 +153,8 @@ static bool own_alarm_port(struct look *look, struct agentx_value *out)
     return true;
 }
 
-#define ALARM(member, ...)                                                                         \
-    .get = own_of_alarm, FIELD_MEMBER(struct snapshot_alarm, member, __VA_ARGS__)
-#define ALARM_TEXT(member, size) ALARM(member, FIELD_STRING, .most = (size))
+#define ALARM(member, ...)       .get = own_of_alarm, FIELD_MEMBER(struct alarm, member, __VA_ARGS__)
+#define ALARM_TEXT(member, size) ALARM(member, FIELD_ARRAY, .most = (size))
 
 static const struct table_column OWN_ALARMS_COLUMNS[] = {
     {"ibtrapdActiveKey", 2, AGENTX_OCTETS, ALARM_TEXT(key, 255)},
@@ -162,8 +169,8 @@ static const struct table_column OWN_ALARMS_COLUMNS[] = {
     {"ibtrapdActiveNodeName", 11, AGENTX_OCTETS, .get = own_alarm_node_name},
     {"ibtrapdActivePort", 12, AGENTX_GAUGE32, .get = own_alarm_port},
     {"ibtrapdActiveText", 13, AGENTX_OCTETS, ALARM_TEXT(text, 1024)},
-    {"ibtrapdActiveAcknowledged", 14, AGENTX_INTEGER, ALARM(acknowledged, FIELD_TRUTH)},
-    {"ibtrapdActiveShelved", 15, AGENTX_INTEGER, ALARM(shelved, FIELD_TRUTH)},
+    {"ibtrapdActiveAcknowledged", 14, AGENTX_INTEGER, ALARM(acknowledged_us, FIELD_TRUTH)},
+    {"ibtrapdActiveShelved", 15, AGENTX_INTEGER, .get = own_alarm_shelved},
     {"ibtrapdActiveNote", 16, AGENTX_OCTETS, ALARM_TEXT(note, 255)},
 };
 

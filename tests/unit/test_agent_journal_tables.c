@@ -394,16 +394,17 @@ static void alarms_are_numbered_by_what_raised_them(void **state)
 {
     struct fixture *f = *state;
     const struct snapshot_alarms *alarms = snapshot_alarms_of(&f->snapshot);
-    assert_int_equal(snapshot_alarms_count(alarms), EVENTS / 3);
+    assert_int_equal(alarms->count, EVENTS / 3);
     for (int i = 0; i < EVENTS / 3; i++) {
-        const struct snapshot_alarm *alarm = snapshot_alarms_at(alarms, (size_t)i);
+        struct alarm alarm;
         char key[32];
         snprintf(key, sizeof key, "key %d", 3 * i);
-        assert_int_equal(alarm->number, event_number(f->sequences[3 * i]));
-        assert_string_equal(alarm->key, key);
-        assert_string_equal(alarm->type, "sm-unreachable");
-        assert_int_equal(alarm->count, 1);
-        assert_false(alarm->shelved);
+        compact_alarm_unpack(&alarms->all[i], &alarm);
+        assert_int_equal(alarm.event_sequence, f->sequences[3 * i]);
+        assert_string_equal(alarm.key, key);
+        assert_string_equal(alarm.type, "sm-unreachable");
+        assert_int_equal(alarm.count, 1);
+        assert_int_equal(alarm.shelved_until_us, 0);
     }
 }
 
@@ -418,11 +419,11 @@ static void of_too_many_alarms_the_first_are_shown(void **state)
     }
     event_unref(event);
     const struct snapshot_alarms *alarms = snapshot_alarms_of(&f->snapshot);
-    assert_int_equal(snapshot_alarms_count(alarms), SNAPSHOT_ALARMS_MAX);
-    assert_string_equal(snapshot_alarms_at(alarms, 0)->key, "key 0");
+    assert_int_equal(alarms->count, SNAPSHOT_ALARMS_MAX);
+    assert_string_equal(compact_alarm_key(&alarms->all[0]), "key 0");
     char last[32];
     snprintf(last, sizeof last, "further key %d", SNAPSHOT_ALARMS_MAX - EVENTS / 3 - 1);
-    assert_string_equal(snapshot_alarms_at(alarms, SNAPSHOT_ALARMS_MAX - 1)->key, last);
+    assert_string_equal(compact_alarm_key(&alarms->all[SNAPSHOT_ALARMS_MAX - 1]), last);
 }
 
 // Event numbers made from the clock are far beyond the 31 bits of an index.
