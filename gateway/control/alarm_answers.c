@@ -354,7 +354,7 @@ static bool alarm_answers_read_nodes(const json_t *value, struct filter_list *ou
 
 struct window_change {
     struct journal *journal;
-    struct journal_maintenance window;
+    struct maintenance_window window;
     bool done;
 };
 
@@ -362,13 +362,11 @@ struct window_change {
 static void alarm_answers_start_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
-    int64_t ahead = c->window.until_us - clock_utc(inside->builder->clock);
-    struct policy_maintenance window = {.nodes = c->window.nodes,
-                                        .until_us = inside->now_us + ahead};
-    memcpy(window.name, c->window.name, sizeof window.name);
+    struct maintenance_window monotonic = c->window;
+    monotonic.until_us += inside->now_us - clock_utc(inside->builder->clock);
     journal_follow_clock(c->journal);
     c->done = journal_set_maintenance(c->journal, &c->window) &&
-              policy_start_maintenance(inside->policy, &window, inside->now_us);
+              policy_start_maintenance(inside->policy, &monotonic, inside->now_us);
     journal_commit(c->journal);
 }
 
@@ -431,7 +429,7 @@ struct list {
     json_t *out;
 };
 
-static void alarm_answers_add_window(void *ctx, const struct journal_maintenance *window)
+static void alarm_answers_add_window(void *ctx, const struct maintenance_window *window)
 {
     const struct list *list = ctx;
     char until[CLOCK_TEXT_SIZE];

@@ -19,7 +19,7 @@
 #include "base/random.h"
 #include "model/alarm.h"
 #include "model/event.h"
-#include "model/filter.h"
+#include "model/maintenance.h"
 #include "model/node_numbers.h"
 #include "model/setting.h"
 
@@ -36,16 +36,6 @@ enum {
     JOURNAL_SNAPSHOTS_MAX = 32, // snapshots of the fabric kept in the file
     // A request to prune keeps events younger than this: they identify repeated Reports.
     JOURNAL_YOUNG_US = 10000000,
-};
-
-// A maintenance window.
-enum { JOURNAL_MAINTENANCE_MAX = 32, JOURNAL_MAINTENANCE_NAME_SIZE = 64 };
-
-struct journal_maintenance {
-    char name[JOURNAL_MAINTENANCE_NAME_SIZE];
-    int64_t until_us;         // UTC
-    int64_t length_us;        // from the start to the end; journal_set_maintenance sets it
-    struct filter_list nodes; // without control characters
 };
 
 // Hears how opening the file goes on. The thread that opens the file calls `step` at the begin of
@@ -229,12 +219,12 @@ void journal_follow_clock(struct journal *journal);
 // Maintenance windows survive a restart, too. Setting a window deletes the windows that have ended.
 // Saved by the next commit. Writer's thread.
 bool journal_set_maintenance(struct journal *journal,
-                             const struct journal_maintenance *window);     // false: no room
+                             const struct maintenance_window *window);      // false: no room
 bool journal_remove_maintenance(struct journal *journal, const char *name); // false: no such window
 
 // Calls `each` for the windows; some may have ended. `each` must not call the journal. Any thread.
 void journal_each_maintenance(struct journal *journal,
-                              void (*each)(void *ctx, const struct journal_maintenance *window),
+                              void (*each)(void *ctx, const struct maintenance_window *window),
                               void *ctx);
 
 // Settings made by SNMP survive a restart, too. Applies all changes or none; saved by the next

@@ -7,30 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct window_list {
-    struct journal_maintenance all[JOURNAL_MAINTENANCE_MAX];
-    size_t count;
-};
-
 struct maintenance_windows {
     struct mirror mirror;
     pthread_mutex_t lock;
     const struct clock *clock;
-    struct window_list now;
+    struct maintenance now;
     // The file's thread only.
-    struct window_list writing;
+    struct maintenance writing;
     size_t next; // of `writing`
 };
-
-static struct journal_maintenance *maintenance_windows_find(struct maintenance_windows *w,
-                                                            const char *name)
-{
-    for (size_t i = 0; i < w->now.count; i++) {
-        if (strcmp(w->now.all[i].name, name) == 0)
-            return &w->now.all[i];
-    }
-    return NULL;
-}
 
 int64_t maintenance_windows_end(const struct clock *clock, int64_t until_us, int64_t length_us)
 {
@@ -45,10 +30,10 @@ int64_t maintenance_windows_end(const struct clock *clock, int64_t until_us, int
 static void maintenance_windows_take(void *self, const void *row)
 {
     struct maintenance_windows *w = self;
-    const struct journal_maintenance *window = row;
-    if (w->now.count == JOURNAL_MAINTENANCE_MAX || maintenance_windows_find(w, window->name))
+    const struct maintenance_window *window = row;
+    if (w->now.count == MAINTENANCE_MAX || maintenance_find(&w->now, window->name))
         return;
-    struct journal_maintenance *taken = &w->now.all[w->now.count++];
+    struct maintenance_window *taken = &w->now.windows[w->now.count++];
     *taken = *window;
     taken->until_us = maintenance_windows_end(w->clock, window->until_us, window->length_us);
     if (taken->until_us != window->until_us)
@@ -67,7 +52,7 @@ static enum mirror_step maintenance_windows_next(void *self, void *row)
     struct maintenance_windows *w = self;
     if (w->next == w->writing.count)
         return MIRROR_END;
-    memcpy(row, &w->writing.all[w->next++], sizeof *w->writing.all);
+    memcpy(row, &w->writing.windows[w->next++], sizeof *w->writing.windows);
     return MIRROR_SET;
 }
 
@@ -95,54 +80,39 @@ struct mirror *maintenance_windows_new(const struct clock *clock)
 
 // The public functions (journal.h).
 
-static void maintenance_windows_drop(struct maintenance_windows *w,
-                                     struct journal_maintenance *window)
-{
-    *window = w->now.all[--w->now.count];
-    mirror_note(&w->mirror);
-}
-
-bool journal_set_maintenance(struct journal *journal, const struct journal_maintenance *window)
+bool journal_set_maintenance(struct journal *journal, const struct maintenance_window *window)
 {
     struct maintenance_windows *windows = journal->mirrors[STORE_WINDOWS]->self;
-    struct window_list *now = &windows->now;
     const int64_t now_us = clock_utc(journal->options.clock);
+    struct maintenance_window begun = *window;
+    begun.length_us = window->until_us - now_us;
     pthread_mutex_lock(&windows->lock);
-    for (size_t i = now->count; i-- > 0;) {
-        if (now->all[i].until_us <= now_us)
-            maintenance_windows_drop(windows, &now->all[i]);
-    }
-    struct journal_maintenance *place = maintenance_windows_find(windows, window->name);
-    if (!place && now->count < JOURNAL_MAINTENANCE_MAX)
-        place = &now->all[now->count++];
-    if (place) {
-        *place = *window;
-        place->length_us = window->until_us - now_us;
+    const bool ok = maintenance_start(&windows->now, &begun, now_us);
+    if (ok)
         mirror_note(&windows->mirror);
-    }
     pthread_mutex_unlock(&windows->lock);
-    return place != NULL;
+    return ok;
 }
 
 bool journal_remove_maintenance(struct journal *journal, const char *name)
 {
     struct maintenance_windows *windows = journal->mirrors[STORE_WINDOWS]->self;
     pthread_mutex_lock(&windows->lock);
-    struct journal_maintenance *window = maintenance_windows_find(windows, name);
-    if (window)
-        maintenance_windows_drop(windows, window);
+    const bool known = maintenance_stop(&windows->now, name);
+    if (known)
+        mirror_note(&windows->mirror);
     pthread_mutex_unlock(&windows->lock);
-    return window != NULL;
+    return known;
 }
 
 void journal_each_maintenance(struct journal *journal,
-                              void (*each)(void *ctx, const struct journal_maintenance *window),
+                              void (*each)(void *ctx, const struct maintenance_window *window),
                               void *ctx)
 {
     struct maintenance_windows *windows = journal->mirrors[STORE_WINDOWS]->self;
     pthread_mutex_lock(&windows->lock);
     for (size_t i = 0; i < windows->now.count; i++)
-        each(ctx, &windows->now.all[i]);
+        each(ctx, &windows->now.windows[i]);
     pthread_mutex_unlock(&windows->lock);
 }
 
@@ -151,7 +121,7 @@ void maintenance_windows_move_ends(const struct journal *journal, int64_t step_u
     struct maintenance_windows *windows = journal->mirrors[STORE_WINDOWS]->self;
     pthread_mutex_lock(&windows->lock);
     for (size_t i = 0; i < windows->now.count; i++)
-        windows->now.all[i].until_us += step_us;
+        windows->now.windows[i].until_us += step_us;
     mirror_note(&windows->mirror);
     pthread_mutex_unlock(&windows->lock);
 }

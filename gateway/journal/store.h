@@ -43,7 +43,7 @@ enum store_result {
 enum store_table {
     STORE_CURSORS,      // struct store_cursor
     STORE_ALARMS,       // struct alarm
-    STORE_WINDOWS,      // struct journal_maintenance
+    STORE_WINDOWS,      // struct maintenance_window
     STORE_SETTINGS,     // struct setting
     STORE_NODE_NUMBERS, // struct node_number
     STORE_TABLES,

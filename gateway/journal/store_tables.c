@@ -68,10 +68,10 @@ static const struct column ALARM_COLUMNS[] = {
 };
 
 static const struct column WINDOW_COLUMNS[] = {
-    COLUMN(TEXT, struct journal_maintenance, name, "name"),
-    COLUMN(INTEGER, struct journal_maintenance, until_us, "until_us"),
-    COLUMN(PATTERNS, struct journal_maintenance, nodes, "nodes"),
-    COLUMN(INTEGER, struct journal_maintenance, length_us, "length_us"),
+    COLUMN(TEXT, struct maintenance_window, name, "name"),
+    COLUMN(INTEGER, struct maintenance_window, until_us, "until_us"),
+    COLUMN(PATTERNS, struct maintenance_window, nodes, "nodes"),
+    COLUMN(INTEGER, struct maintenance_window, length_us, "length_us"),
 };
 
 static const struct column SETTING_COLUMNS[] = {
@@ -145,7 +145,7 @@ static const struct {
                        store_tables_check_cursor, "a receiver's cursor is damaged", false},
     [STORE_ALARMS] = {"alarm", "event_sequence", sizeof(struct alarm), COLUMNS(ALARM_COLUMNS), 1,
                       store_tables_check_alarm, NULL, false},
-    [STORE_WINDOWS] = {"maintenance", "rowid", sizeof(struct journal_maintenance),
+    [STORE_WINDOWS] = {"maintenance", "rowid", sizeof(struct maintenance_window),
                        COLUMNS(WINDOW_COLUMNS), 1, NULL, NULL, false},
     [STORE_SETTINGS] = {"setting", NULL, sizeof(struct setting), COLUMNS(SETTING_COLUMNS), 3,
                         store_tables_check_setting, NULL, false},
@@ -333,7 +333,7 @@ static void store_tables_read(sqlite3_stmt *s, int at, const struct column *c, v
 union store_tables_row {
     struct store_cursor cursor;
     struct alarm alarm;
-    struct journal_maintenance window;
+    struct maintenance_window window;
     struct setting setting;
     struct node_number node_number;
 };

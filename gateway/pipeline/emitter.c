@@ -73,14 +73,13 @@ struct restore {
     bool unknown;           // only alarms that policy does not know
 };
 
-static void restore_window(void *ctx, const struct journal_maintenance *window)
+static void restore_window(void *ctx, const struct maintenance_window *window)
 {
     const struct restore *r = ctx;
-    struct policy_maintenance maintenance = {
-        .nodes = window->nodes, .until_us = r->monotonic + (window->until_us - r->utc)};
-    snprintf(maintenance.name, sizeof maintenance.name, "%s", window->name);
+    struct maintenance_window monotonic = *window;
+    monotonic.until_us += r->monotonic - r->utc;
     if (window->until_us > r->utc)
-        policy_start_maintenance(r->policy, &maintenance, r->monotonic);
+        policy_start_maintenance(r->policy, &monotonic, r->monotonic);
 }
 
 static void restore_alarm(void *ctx, const struct alarm *alarm)

@@ -400,7 +400,7 @@ bool policy_shelve(struct policy *policy, const char *key, int64_t until_us, int
     return true;
 }
 
-bool policy_start_maintenance(struct policy *policy, const struct policy_maintenance *window,
+bool policy_start_maintenance(struct policy *policy, const struct maintenance_window *window,
                               int64_t now_us)
 {
     policy->now = now_us;

@@ -121,7 +121,7 @@ void policy_end(struct policy *policy, int64_t now_us);
 bool policy_shelve(struct policy *policy, const char *key, int64_t until_us, int64_t now_us);
 
 // Replaces the window of the same name. False: too many.
-bool policy_start_maintenance(struct policy *policy, const struct policy_maintenance *window,
+bool policy_start_maintenance(struct policy *policy, const struct maintenance_window *window,
                               int64_t now_us);
 bool policy_stop_maintenance(struct policy *policy, const char *name,
                              int64_t now_us); // false: none such

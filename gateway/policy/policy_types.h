@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "model/event.h"
 #include "model/filter.h"
+#include "model/maintenance.h"
 
 // Why an event is suppressed. For an event with an alarm key, the function in parentheses decides,
 // in decide.c or reasons.c. For any other event, decide_plain of decide.c does.
@@ -61,7 +62,6 @@ struct policy_counters {
 
 enum {
     POLICY_RULES_MAX = 64,
-    POLICY_MAINTENANCE_MAX = 32, // windows at a time
     POLICY_FLAP_CHANGES_MAX = 16,
     POLICY_ALARMS_MAX = 524288, // alarm states
     POLICY_PENDING_MAX = 2048,  // suppressed events in memory
@@ -108,14 +108,6 @@ struct policy_options {
     // alarm. pending_max: suppressed events in memory; policy reads further events from the
     // journal. 0: POLICY_ALARMS_MAX and POLICY_PENDING_MAX. policy_new alone reads both.
     size_t alarms_max, pending_max;
-};
-
-// A maintenance window: suppresses the events about its nodes until it ends. Alarms that are still
-// active then are sent. The gateway's own events are about no node.
-struct policy_maintenance {
-    char name[64];
-    struct filter_list nodes; // names or GUIDs; empty: all
-    int64_t until_us;
 };
 
 #endif

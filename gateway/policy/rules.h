@@ -23,17 +23,6 @@ void rules_free(struct rules *rules);                                   // NULL 
 
 struct rule_decision rules_evaluate(const struct rules *rules, const struct event *event);
 
-// Maintenance windows: times in which events about some nodes are suppressed. Starts zeroed.
-struct maintenance {
-    struct policy_maintenance windows[POLICY_MAINTENANCE_MAX];
-    size_t count;
-};
-
-// Replaces the window of the same name. Returns false if there are too many windows.
-bool maintenance_start(struct maintenance *maintenance, const struct policy_maintenance *window,
-                       int64_t now_us);
-bool maintenance_stop(struct maintenance *maintenance, const char *name); // false: no such window
-
 // When the last window that suppresses the event ends; 0: no window suppresses the event.
 int64_t maintenance_until(const struct maintenance *maintenance, const struct event *event,
                           int64_t now_us);

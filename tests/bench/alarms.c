@@ -178,7 +178,7 @@ static void change_policy(struct bench *b)
     options.rules = &rule;
     options.rule_count = 1;
     options.has_partner = true; // policy_confirm has something to do
-    const struct policy_maintenance window = {.name = "night",
+    const struct maintenance_window window = {.name = "night",
                                               .until_us = b->now + 600 * CLOCK_US_PER_S};
     TIMED("policy_change_options", policy_change_options(b->policy, &options, b->now));
     run_ticks(b, "ticks of a minute", 60 * CLOCK_US_PER_S);

@@ -186,7 +186,7 @@ static void check_alarm(void *ctx, const struct alarm *alarm)
     check_text(alarm->note, sizeof alarm->note);
 }
 
-static void check_window(void *ctx, const struct journal_maintenance *window)
+static void check_window(void *ctx, const struct maintenance_window *window)
 {
     (void)ctx;
     check_text(window->name, sizeof window->name);

@@ -222,15 +222,15 @@ static void burst(struct input *in)
     }
 }
 
-static void name_window(struct policy_maintenance *window, uint64_t which)
+static void name_window(struct maintenance_window *window, uint64_t which)
 {
-    *window = (struct policy_maintenance){.name = "w"};
+    *window = (struct maintenance_window){.name = "w"};
     window->name[1] = (char)('0' + which % WINDOWS);
 }
 
 static void start_maintenance(uint64_t how)
 {
-    struct policy_maintenance window;
+    struct maintenance_window window;
     name_window(&window, how);
     window.until_us = now.monotonic + (int64_t)(how / 4) * 10 * S;
     if (how & 2)
@@ -240,7 +240,7 @@ static void start_maintenance(uint64_t how)
 
 static void stop_maintenance(uint64_t how)
 {
-    struct policy_maintenance window;
+    struct maintenance_window window;
     name_window(&window, how);
     policy_stop_maintenance(policy, window.name, now.monotonic);
 }

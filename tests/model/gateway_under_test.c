@@ -269,7 +269,7 @@ void gateway_set_role(struct gateway_under_test *g, enum gateway_role role)
 struct call {
     struct gateway_under_test *gateway;
     const struct gateway_options *options;
-    struct journal_maintenance window;
+    struct maintenance_window window;
     const char *key;
     uint64_t progress;
     int64_t until, due;
@@ -299,7 +299,7 @@ static void maintain_in_pipeline(void *ctx, const struct pipeline_context *insid
 {
     struct call *call = ctx;
     int64_t ahead = call->window.until_us - clock_utc(&call->gateway->clock);
-    struct policy_maintenance window = {.nodes = call->window.nodes,
+    struct maintenance_window window = {.nodes = call->window.nodes,
                                         .until_us = inside->now_us + ahead};
     memcpy(window.name, call->window.name, sizeof window.name);
     if (ahead > 0) {

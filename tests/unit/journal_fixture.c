@@ -283,7 +283,7 @@ void assert_alarms(struct fixture *f, const char *expected)
     assert_string_equal(keys, expected);
 }
 
-void count_window(void *ctx, const struct journal_maintenance *window)
+void count_window(void *ctx, const struct maintenance_window *window)
 {
     (void)window;
     ++*(size_t *)ctx;
@@ -296,9 +296,9 @@ size_t count_windows(struct fixture *f)
     return count;
 }
 
-struct journal_maintenance make_window(const char *name, int64_t until_us)
+struct maintenance_window make_window(const char *name, int64_t until_us)
 {
-    struct journal_maintenance window = {.until_us = until_us};
+    struct maintenance_window window = {.until_us = until_us};
     snprintf(window.name, sizeof window.name, "%s", name);
     return window;
 }

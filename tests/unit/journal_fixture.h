@@ -95,11 +95,11 @@ struct alarm_list list_alarms(struct fixture *f);
 // The keys of the active alarms, in order.
 void assert_alarms(struct fixture *f, const char *expected);
 
-void count_window(void *ctx, const struct journal_maintenance *window);
+void count_window(void *ctx, const struct maintenance_window *window);
 
 size_t count_windows(struct fixture *f);
 
-struct journal_maintenance make_window(const char *name, int64_t until_us);
+struct maintenance_window make_window(const char *name, int64_t until_us);
 
 // What another program does to the file while the journal is closed.
 void tamper(struct fixture *f, const char *sql);

@@ -360,13 +360,13 @@ TEST(the_file_and_what_came_before_it_are_one_list)
 
 // Windows.
 
-static void copy_window(void *ctx, const struct journal_maintenance *window)
+static void copy_window(void *ctx, const struct maintenance_window *window)
 {
-    struct journal_maintenance *out = ctx;
+    struct maintenance_window *out = ctx;
     *out = *window;
 }
 
-static void count_window(void *ctx, const struct journal_maintenance *window)
+static void count_window(void *ctx, const struct maintenance_window *window)
 {
     (void)window;
     ++*(size_t *)ctx;
@@ -385,7 +385,7 @@ static void end_windows(void)
 
 TEST(a_window_in_memory_goes_before_that_in_the_file)
 {
-    struct journal_maintenance window = {.name = "rack7", .until_us = 10}, found = {.name = ""};
+    struct maintenance_window window = {.name = "rack7", .until_us = 10}, found = {.name = ""};
     struct mirror *windows = begin_windows();
     assert_true(journal_set_maintenance(&journal, &window));
     save_mirror(windows);
@@ -401,20 +401,20 @@ TEST(a_window_in_memory_goes_before_that_in_the_file)
 
 TEST(windows_of_the_file_for_which_there_is_no_room)
 {
-    struct journal_maintenance window = {.name = "in-the-file", .until_us = 10};
+    struct maintenance_window window = {.name = "in-the-file", .until_us = 10};
     struct mirror *windows = begin_windows();
     size_t count = 0;
     assert_true(journal_set_maintenance(&journal, &window));
     save_mirror(windows);
     end_windows();
     windows = begin_windows();
-    for (int i = 0; i < JOURNAL_MAINTENANCE_MAX; i++) {
+    for (int i = 0; i < MAINTENANCE_MAX; i++) {
         snprintf(window.name, sizeof window.name, "w%d", i);
         assert_true(journal_set_maintenance(&journal, &window));
     }
     assert_int_equal(mirror_load(windows, store, &err), STORE_OK);
     journal_each_maintenance(&journal, count_window, &count);
-    assert_int_equal(count, JOURNAL_MAINTENANCE_MAX);
+    assert_int_equal(count, MAINTENANCE_MAX);
     end_windows();
 }
 

@@ -127,7 +127,7 @@ static void pass(int64_t us)
     now.monotonic += us;
 }
 
-static void count_one_window(void *ctx, const struct journal_maintenance *window)
+static void count_one_window(void *ctx, const struct maintenance_window *window)
 {
     *(size_t *)ctx += strcmp(window->name, "rack7") == 0;
 }
@@ -157,9 +157,9 @@ static void ask(struct journal *journal)
 
 static void set_window(struct journal *journal)
 {
-    struct journal_maintenance window = {.name = "rack7",
-                                         .until_us = now.utc + 3600 * CLOCK_US_PER_S,
-                                         .nodes = {.count = 2, .patterns = {"node*", "leaf2"}}};
+    struct maintenance_window window = {.name = "rack7",
+                                        .until_us = now.utc + 3600 * CLOCK_US_PER_S,
+                                        .nodes = {.count = 2, .patterns = {"node*", "leaf2"}}};
     assert_true(journal_set_maintenance(journal, &window));
 }
 

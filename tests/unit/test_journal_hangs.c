@@ -148,7 +148,7 @@ static int end(void **state)
 static void change_all(void)
 {
     const struct setting name = {.kind = SETTING_SWITCH_NAME, .guid = 7, .size = 1, .value = "x"};
-    const struct journal_maintenance window = {
+    const struct maintenance_window window = {
         .name = "rack7", .until_us = now.utc + 3600 * CLOCK_US_PER_S, .nodes = {.count = 1}};
     int64_t number = journal_append(journal, alarm_, &(struct journal_report){1, 2, 3});
     journal_acknowledge_alarm(journal, alarm_->alarm_key, "Kim", "seen");
@@ -163,7 +163,7 @@ static void ignore_alarm(void *ctx, const struct alarm *alarm)
     (void)ctx, (void)alarm;
 }
 
-static void ignore_window(void *ctx, const struct journal_maintenance *window)
+static void ignore_window(void *ctx, const struct maintenance_window *window)
 {
     (void)ctx, (void)window;
 }

@@ -413,7 +413,7 @@ static void test_a_directory_that_cannot_be_made(void **state)
 static void test_whatever_changes_is_work(void **state)
 {
     struct fixture *f = *state;
-    const struct journal_maintenance window = {.name = "rack7", .until_us = INT64_MAX};
+    const struct maintenance_window window = {.name = "rack7", .until_us = INT64_MAX};
     raise_alarm(f, "subscriptions");
     journal_commit(f->journal);
     assert_false(journal_has_work(f->journal));

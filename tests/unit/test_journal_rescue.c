@@ -223,8 +223,8 @@ static int end(void **state)
 static void fill(void)
 {
     const struct setting name = {.kind = SETTING_SWITCH_NAME, .guid = 7, .size = 1, .value = "x"};
-    const struct journal_maintenance window = {.name = "rack7",
-                                               .until_us = now.utc + 3600 * CLOCK_US_PER_S};
+    const struct maintenance_window window = {.name = "rack7",
+                                              .until_us = now.utc + 3600 * CLOCK_US_PER_S};
     const uint8_t fabric[3 * PAGE] = {1};
     assert_true(journal_change_settings(journal, &name, 1));
     assert_true(journal_set_maintenance(journal, &window));

@@ -398,7 +398,7 @@ static void test_everything_waits_for_a_locked_file(void **state)
     clear_alarm(f, "a");
     raise_alarm(f, "b");
     set_name(f, 7, "leaf7");
-    const struct journal_maintenance window =
+    const struct maintenance_window window =
         make_window("rack7", f->time.utc + CLOCK_US_PER_S * 3600);
     assert_true(journal_set_maintenance(f->journal, &window));
     save_fabric(f, 1, 10);

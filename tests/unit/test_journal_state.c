@@ -329,7 +329,7 @@ static void test_alarms_while_the_file_is_away(void **state)
 static void test_alarms_and_windows_outlive_a_corrupt_file(void **state)
 {
     struct fixture *f = *state;
-    const struct journal_maintenance window = make_window("w", START_US + 3600 * CLOCK_US_PER_S);
+    const struct maintenance_window window = make_window("w", START_US + 3600 * CLOCK_US_PER_S);
     assert_true(journal_set_maintenance(f->journal, &window));
     raise_alarm(f, "a");
     raise_alarm(f, "b");
@@ -446,16 +446,16 @@ static void test_an_end_that_was_not_told_survives_a_restart(void **state)
     assert_string_equal(open_alarm(f).key, "");
 }
 
-static void take_window(void *ctx, const struct journal_maintenance *window)
+static void take_window(void *ctx, const struct maintenance_window *window)
 {
-    *(struct journal_maintenance *)ctx = *window;
+    *(struct maintenance_window *)ctx = *window;
 }
 
 static void test_maintenance_windows_survive_a_restart(void **state)
 {
     struct fixture *f = *state;
     const int64_t end = START_US + 3600 * CLOCK_US_PER_S;
-    struct journal_maintenance window = make_window("rack 7", end), all = make_window("all", end);
+    struct maintenance_window window = make_window("rack 7", end), all = make_window("all", end);
     window.nodes.count = 2;
     strcpy(window.nodes.patterns[0], "leaf*");
     memset(window.nodes.patterns[1], 'x', FILTER_PATTERN_SIZE - 1);
@@ -468,7 +468,7 @@ static void test_maintenance_windows_survive_a_restart(void **state)
     assert_false(journal_remove_maintenance(f->journal, "all"));
     journal_commit(f->journal);
     reopen(f);
-    struct journal_maintenance found = {.until_us = 0};
+    struct maintenance_window found = {.until_us = 0};
     assert_int_equal(count_windows(f), 1);
     journal_each_maintenance(f->journal, take_window, &found);
     assert_string_equal(found.name, "rack 7");
@@ -482,7 +482,7 @@ static const int64_t HOUR_US = 3600 * CLOCK_US_PER_S, DAY_US = 86400 * CLOCK_US_
 
 static void assert_ends(struct fixture *f, int64_t left_us)
 {
-    struct journal_maintenance window = {.until_us = 0};
+    struct maintenance_window window = {.until_us = 0};
     journal_each_maintenance(f->journal, take_window, &window);
     assert_int_equal(window.until_us - f->time.utc, left_us);
     assert_int_equal(list_alarms(f).alarms[0].shelved_until_us - f->time.utc, left_us);
@@ -492,7 +492,7 @@ static void begin_ends(struct fixture *f, int64_t length_us)
 {
     raise_alarm(f, "a"); // a second later
     journal_follow_clock(f->journal);
-    const struct journal_maintenance window = make_window("w", f->time.utc + length_us);
+    const struct maintenance_window window = make_window("w", f->time.utc + length_us);
     assert_true(journal_set_maintenance(f->journal, &window));
     assert_true(journal_shelve_alarm(f->journal, "a", f->time.utc + length_us, "Kim"));
     journal_commit(f->journal);
@@ -559,20 +559,20 @@ static void test_there_is_room_for_so_many_windows(void **state)
 {
     struct fixture *f = *state;
     char name[8];
-    for (int i = 0; i < JOURNAL_MAINTENANCE_MAX; i++) {
+    for (int i = 0; i < MAINTENANCE_MAX; i++) {
         snprintf(name, sizeof name, "%d", i);
-        const struct journal_maintenance window = make_window(name, START_US + CLOCK_US_PER_S + i);
+        const struct maintenance_window window = make_window(name, START_US + CLOCK_US_PER_S + i);
         assert_true(journal_set_maintenance(f->journal, &window));
     }
-    const struct journal_maintenance one_more = make_window("more", START_US + CLOCK_US_PER_S);
-    const struct journal_maintenance replaces = make_window("7", START_US + CLOCK_US_PER_S);
+    const struct maintenance_window one_more = make_window("more", START_US + CLOCK_US_PER_S);
+    const struct maintenance_window replaces = make_window("7", START_US + CLOCK_US_PER_S);
     assert_false(journal_set_maintenance(f->journal, &one_more));
     assert_true(journal_set_maintenance(f->journal, &replaces));
-    assert_int_equal(count_windows(f), JOURNAL_MAINTENANCE_MAX);
+    assert_int_equal(count_windows(f), MAINTENANCE_MAX);
     pass(f, CLOCK_US_PER_S); // two end
-    const struct journal_maintenance later = make_window("later", START_US + 9 * CLOCK_US_PER_S);
+    const struct maintenance_window later = make_window("later", START_US + 9 * CLOCK_US_PER_S);
     assert_true(journal_set_maintenance(f->journal, &later));
-    assert_int_equal(count_windows(f), JOURNAL_MAINTENANCE_MAX - 1);
+    assert_int_equal(count_windows(f), MAINTENANCE_MAX - 1);
 }
 
 int main(void)

@@ -919,9 +919,9 @@ TEST(a_new_rule_that_disables_an_alarm_frees_what_follows_from_it)
 
 // Maintenance and shelves.
 
-static struct policy_maintenance window(const char *name, const char *nodes, int64_t until)
+static struct maintenance_window window(const char *name, const char *nodes, int64_t until)
 {
-    struct policy_maintenance w = {.until_us = until};
+    struct maintenance_window w = {.until_us = until};
     snprintf(w.name, sizeof w.name, "%s", name);
     if (nodes)
         snprintf(w.nodes.patterns[w.nodes.count++], FILTER_PATTERN_SIZE, "%s", nodes);
@@ -930,7 +930,7 @@ static struct policy_maintenance window(const char *name, const char *nodes, int
 
 TEST(alarms_that_stand_when_maintenance_ends_are_told)
 {
-    const struct policy_maintenance w = window("recabling", "link [ab]", 7200 * S);
+    const struct maintenance_window w = window("recabling", "link [ab]", 7200 * S);
     const struct heard before = give_alarm(CATALOGUE_LINK_DOWN, "link a");
     assert_true(policy_start_maintenance(st.policy, &w, st.time.monotonic));
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, "link a");
@@ -956,7 +956,7 @@ TEST(alarms_that_stand_when_maintenance_ends_are_told)
 
 TEST(maintenance_of_all_spares_the_gateway_and_can_be_stopped)
 {
-    const struct policy_maintenance w = window("all", NULL, 7200 * S);
+    const struct maintenance_window w = window("all", NULL, 7200 * S);
     assert_true(policy_start_maintenance(st.policy, &w, 0));
     check_held(give(CATALOGUE_BAD_PKEY, "host1"), "maintenance");
     check_passed(give(CATALOGUE_GATEWAY_STARTED, ""));
@@ -976,13 +976,13 @@ TEST(maintenance_of_all_spares_the_gateway_and_can_be_stopped)
 TEST(there_is_a_bound_to_windows)
 {
     char name[16];
-    for (int i = 0; i < POLICY_MAINTENANCE_MAX; i++) {
+    for (int i = 0; i < MAINTENANCE_MAX; i++) {
         snprintf(name, sizeof name, "%d", i);
-        const struct policy_maintenance w = window(name, "x", (i + 1) * S);
+        const struct maintenance_window w = window(name, "x", (i + 1) * S);
         assert_true(policy_start_maintenance(st.policy, &w, 0));
         assert_true(policy_start_maintenance(st.policy, &w, 0));
     }
-    const struct policy_maintenance more = window("more", "x", 100 * S);
+    const struct maintenance_window more = window("more", "x", 100 * S);
     assert_false(policy_start_maintenance(st.policy, &more, 0));
     assert_true(policy_start_maintenance(st.policy, &more, S)); // one window ended
 }
@@ -1121,7 +1121,7 @@ TEST(tests_pass_whatever_holds_real_events)
     struct policy_rule off = rule("off", NULL, NULL);
     off.enabled = POLICY_NO;
     off.hold_down_us = 60 * S;
-    const struct policy_maintenance w = window("all", NULL, 7200 * S);
+    const struct maintenance_window w = window("all", NULL, 7200 * S);
     assert_true(policy_start_maintenance(st.policy, &w, 0));
     assert_true(policy_shelve(st.policy, LINK, 7200 * S, 0));
     give_many_tests(LINK);

@@ -213,7 +213,7 @@ TEST(a_dead_switch_is_one_message_and_so_is_its_return)
 
 TEST(a_dead_switch_in_maintenance_is_no_message)
 {
-    const struct policy_maintenance window = {.name = "night", .until_us = 7200 * S};
+    const struct maintenance_window window = {.name = "night", .until_us = 7200 * S};
     assert_true(policy_start_maintenance(st.policy, &window, st.now));
     lose_switch();
     wait_for(3600 * S);
@@ -226,7 +226,7 @@ TEST(a_dead_switch_in_maintenance_is_no_message)
 
 TEST(after_maintenance_the_switch_is_told_and_nothing_behind_it)
 {
-    const struct policy_maintenance window = {.name = "night", .until_us = 3600 * S};
+    const struct maintenance_window window = {.name = "night", .until_us = 3600 * S};
     assert_true(policy_start_maintenance(st.policy, &window, st.now));
     lose_switch();
     wait_for(7200 * S);

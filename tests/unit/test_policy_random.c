@@ -154,7 +154,7 @@ static void burst(void)
 
 static void work_on_nodes(void)
 {
-    struct policy_maintenance window = {.name = "w",
+    struct maintenance_window window = {.name = "w",
                                         .until_us = st.time.monotonic + chance(3600) * S};
     window.name[1] = (char)('0' + chance(3));
     if (one_in(2))
@@ -250,7 +250,7 @@ static void check_views(void)
 
 static void be_quiet(void)
 {
-    for (struct policy_maintenance w = {.name = "w0"}; w.name[1] < '3'; w.name[1]++)
+    for (struct maintenance_window w = {.name = "w0"}; w.name[1] < '3'; w.name[1]++)
         policy_stop_maintenance(st.policy, w.name, st.time.monotonic);
     st.options.suppress_consequences = false;
     policy_change_options(st.policy, &st.options, st.time.monotonic);

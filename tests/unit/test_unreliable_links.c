@@ -276,7 +276,7 @@ TEST(a_standby_remembers_for_the_time_when_it_is_active)
 
 static void start_maintenance(void *ctx, const struct pipeline_context *inside)
 {
-    struct policy_maintenance window = {.name = "recabling",
+    struct maintenance_window window = {.name = "recabling",
                                         .until_us = inside->now_us + *(int64_t *)ctx};
     assert_true(policy_start_maintenance(inside->policy, &window, inside->now_us));
 }
