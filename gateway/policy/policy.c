@@ -20,18 +20,6 @@ static const int64_t CONFIRM_US = 120 * CLOCK_US_PER_S;
 // milliseconds. A check that reads an event back counts more.
 enum { ROUND_EFFORT = 4096 };
 
-void policy_options_init(struct policy_options *options)
-{
-    *options = (struct policy_options){.repeat_window_us = 60 * CLOCK_US_PER_S,
-                                       .flap_changes = 6,
-                                       .flap_within_us = 300 * CLOCK_US_PER_S,
-                                       .flap_quiet_us = 300 * CLOCK_US_PER_S,
-                                       .storm_rate = 50,
-                                       .storm_period_us = 60 * CLOCK_US_PER_S,
-                                       .suppress_consequences = true,
-                                       .has_filters = true};
-}
-
 static void report_repeated(void *ctx, const struct duplicates_account *account)
 {
     notify_summary(ctx, summaries_repeated(account));

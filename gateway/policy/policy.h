@@ -22,10 +22,6 @@
 #include "model/alarm.h"
 #include "policy/policy_types.h"
 
-// Repeat window 60 s; 6 changes in 5 min, 5 min quiet; 50 events/s, 60 s; consequences suppressed;
-// no rules.
-void policy_options_init(struct policy_options *options);
-
 struct policy;
 
 // `random` protects the hash tables; no decision depends on it.

@@ -7,6 +7,7 @@
 #include "journal/journal.h"
 #include "pipeline/emitter.h"
 #include "policy/policy.h"
+#include "policy_options.h"
 
 #include <malloc.h>
 #include <stdio.h>

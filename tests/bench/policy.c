@@ -3,6 +3,7 @@
 #include "policy/policy.h"
 #include "base/clock.h"
 #include "model/catalogue.h"
+#include "policy_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 // has the options; each action is an octet, with its arguments behind it.
 #include "fuzz.h"
 #include "input.h"
+#include "policy_options.h"
 
 #include "event/event_builder.h"
 #include "policy/policy.h"

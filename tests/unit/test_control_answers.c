@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The control socket's answers about events, alarms and receivers, from the journal to the answer.
+#include "policy_options.h"
 #include "support.h"
 
 #include "control/handlers.h"

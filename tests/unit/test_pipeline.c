@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "generated.h"
 #include "golden.h"
+#include "policy_options.h"
 #include "support.h"
 
 #include "ib/reports.h"

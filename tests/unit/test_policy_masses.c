@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // More alarms than policy keeps events of, or than it keeps at all: what receivers get stays right.
+#include "policy_options.h"
 #include "support.h"
 
 #include "event/event_builder.h"

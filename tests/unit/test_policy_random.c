@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Days of random events in random order, and the invariants that policy must keep.
+#include "policy_options.h"
 #include "policy_support.h"
 
 enum { KEYS = 24, STEPS = 20000 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "policy_options.h"
 #include "support.h"
 
 #include "conf/load.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What counts of the events that a link has, across restarts, with pipeline, policy and journal.
 #include "generated.h"
+#include "policy_options.h"
 #include "support.h"
 
 #include "pipeline/pipeline.h"
