@@ -62,7 +62,7 @@ bool put_truth(struct agentx_value *out, bool truth)
     return put_number(out, truth ? 1 : 2);
 }
 
-bool put_date(struct agentx_value *out, int64_t utc_us)
+static bool column_put_date(struct agentx_value *out, int64_t utc_us)
 {
     out->size = MIB_DATE_SIZE;
     mib_put_date(out->octets, utc_us);
@@ -125,7 +125,7 @@ static bool column_put(const struct look *look, uint64_t number, size_t size,
     case FIELD_STAMP:
         return put_time_stamp(out, look, (int64_t)number);
     case FIELD_DATE:
-        return put_date(out, (int64_t)number);
+        return column_put_date(out, (int64_t)number);
     case FIELD_ARRAY:
         break;
     }

@@ -20,8 +20,7 @@ bool put_known(struct agentx_value *out, uint64_t number); // false for 0: the n
 bool put_big_endian(struct agentx_value *out, uint64_t number, size_t size); // its last octets
 bool put_guid(struct agentx_value *out, uint64_t guid);                      // eight octets
 bool put_truth(struct agentx_value *out, bool truth);                        // SNMPv2-TC TruthValue
-bool put_date(struct agentx_value *out, int64_t utc_us); // SNMPv2-TC DateAndTime, UTC
-bool put_oid(struct agentx_value *out, const uint32_t *ids, size_t length); // appends to the OID
+bool put_oid(struct agentx_value *out, const uint32_t *ids, size_t length);  // appends to the OID
 // SNMPv2-TC TimeStamp: the master agent's sysUpTime at the monotonic time `at`; 0 when `at` was
 // before the master agent's start, or is 0.
 bool put_time_stamp(struct agentx_value *out, const struct look *look, int64_t at);

@@ -18,7 +18,7 @@ enum { REASON_NEVER = 1 };                        // Gsw...ChangeReason
 
 // Rows.
 
-size_t gsw_count_elements(struct look *look)
+static size_t gsw_count_elements(struct look *look)
 {
     return look->snapshot->switch_count;
 }
@@ -35,7 +35,7 @@ void gsw_add_id(struct agentx_oid *oid, const struct fabric_node *node)
     agentx_oid_add_octets(oid, id, sizeof id);
 }
 
-void gsw_enter_element(struct look *look)
+static void gsw_enter_element(struct look *look)
 {
     gsw_take_element(look, look->at);
     gsw_add_id(&look->found, look_node(look));
@@ -53,7 +53,9 @@ bool gsw_get_id(struct look *look, struct agentx_value *out)
     return gsw_put_id(out, look_node(look));
 }
 
-bool gsw_speaks_for_element(const struct fabric_node *node, const struct fabric_port *port)
+// Whether PortInfo of the port is known, and speaks for the element: PortInfo of port 0 of a
+// switch, and of each port of a router.
+static bool gsw_speaks_for_element(const struct fabric_node *node, const struct fabric_port *port)
 {
     return port->detail.known && (node->type != FABRIC_SWITCH || port->number == 0);
 }

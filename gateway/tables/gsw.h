@@ -6,18 +6,9 @@
 
 #include "agent/table.h"
 
-// The `count` and `enter` of a table with a row for each element, by GswGlobalId. `enter` fills
-// `node`.
-size_t gsw_count_elements(struct look *look);
-void gsw_enter_element(struct look *look);
-
 // Appends the GswGlobalId of a node to an index.
 void gsw_add_id(struct agentx_oid *oid, const struct fabric_node *node);
 bool gsw_put_id(struct agentx_value *out, const struct fabric_node *node); // returns true
-
-// Whether PortInfo of the port is known, and speaks for the element: PortInfo of port 0 of a
-// switch, and of each port of a router.
-bool gsw_speaks_for_element(const struct fabric_node *node, const struct fabric_port *port);
 
 bool gsw_get_id(struct look *look, struct agentx_value *out); // of the row's element
 
