@@ -36,9 +36,13 @@ struct topology_file {
     const char *origin;
     struct fabric_builder *builder;
     struct fabric_node pending; // the contents of the lines before the node's own line
+    uint64_t pending_other;     // the GUID in parentheses behind that of `pending`; 0: none
     uint32_t node;              // the node of the lines of links; FABRIC_NONE: none yet
     uint32_t node_count;
     uint32_t line;
+    bool begun;           // a line was one of a topology file
+    struct piece strange; // before that, the first line that was none
+    uint32_t strange_line;
     struct named *named;
     size_t named_count, named_room;
     struct file_link *links;
@@ -80,6 +84,15 @@ static bool topology_file_take_number(struct cursor *c, unsigned most, unsigned 
     for (*out = 0; c->p < c->end && *c->p >= '0' && *c->p <= '9' && *out <= most; c->p++)
         *out = *out * 10 + (unsigned)(*c->p - '0');
     return c->p > first && *out <= most;
+}
+
+// Reads "(2c90300b10001)", if it is there.
+static bool topology_file_take_guid(struct cursor *c, uint64_t *guid)
+{
+    *guid = 0;
+    topology_file_skip_blanks(c);
+    return !topology_file_take(c, '(') ||
+           (address_take_hex(&c->p, c->end, guid) && topology_file_take(c, ')'));
 }
 
 // A text in quotation marks.
@@ -137,6 +150,22 @@ static bool topology_file_guid_of(struct piece id, uint64_t *guid)
 {
     struct cursor c = {id.at + 2, id.at + id.size};
     return id.size == 18 && id.at[1] == '-' && address_take_hex(&c.p, c.end, guid) && c.p == c.end;
+}
+
+// Refuses what was to be a GUID, but has an x among its digits.
+static bool topology_file_check_guid(struct topology_file *f, struct piece id)
+{
+    size_t digits = 0, others = 0;
+    for (size_t i = 2; i < id.size; i++) {
+        const bool x = id.at[i] == 'x' || id.at[i] == 'X';
+        digits += memchr("0123456789abcdefABCDEF", id.at[i], 22) != NULL;
+        others += x;
+    }
+    if (id.size <= 12 || id.at[1] != '-' || others == 0 || digits + others != id.size - 2)
+        return true;
+    return topology_file_refuse(f, f->line,
+                                "\"%s\" is no GUID; the file is damaged, write it again",
+                                topology_file_show(id).text);
 }
 
 static int topology_file_compare(const void *a, const void *b)
@@ -204,9 +233,46 @@ static bool topology_file_add_node(struct topology_file *f, struct piece id)
                                     f->node_count);
     f->node_count++;
     f->pending = (struct fabric_node){0};
+    f->pending_other = 0;
     uint64_t same;
     if (!topology_file_guid_of(id, &same) || same != guid)
         topology_file_keep_name(f, id);
+    return true;
+}
+
+// ibdiagnet writes the GUID of the system, and behind it in parentheses that of the node. Returns
+// false with a sentence: the identifier has a third GUID.
+static bool topology_file_identify(struct topology_file *f, struct piece id, uint64_t guid)
+{
+    if (f->pending.guid == 0)
+        f->pending.guid = guid;
+    if (f->pending.guid == guid)
+        return true;
+    if (f->pending_other != guid)
+        return topology_file_refuse(f, f->line,
+                                    "the line before has the GUID 0x%016" PRIx64
+                                    ", and this one \"%s\"; make them agree",
+                                    f->pending.guid, topology_file_show(id).text);
+    if (f->pending.system_guid == 0)
+        f->pending.system_guid = f->pending.guid;
+    f->pending.guid = guid;
+    return true;
+}
+
+// Refuses a LID below 0 in the comment of a line, before and behind the names.
+static bool topology_file_check_lid(struct topology_file *f, struct cursor c)
+{
+    const size_t size = (size_t)(c.end - c.p);
+    const char *first = size > 0 ? memchr(c.p, '"', size) : NULL;
+    const char *last = first ? memrchr(c.p, '"', size) : NULL;
+    for (const char *p = c.p; p + 5 < c.end; p++) {
+        if (p == first)
+            p = last;
+        if (memcmp(p, " lid -", 6) == 0)
+            return topology_file_refuse(f, f->line,
+                                        "the LID is below 0, so the program that wrote the file "
+                                        "did not reach the node; write the file again");
+    }
     return true;
 }
 
@@ -223,17 +289,13 @@ static bool topology_file_read_node(struct topology_file *f, struct cursor c, ui
         return topology_file_refuse(f, f->line,
                                     "a node must look like: Switch 36 \"S-0002c90200c10000\", with "
                                     "254 ports at most");
-    if (topology_file_guid_of(id, &guid) && f->pending.guid == 0)
-        f->pending.guid = guid;
+    if (!topology_file_check_guid(f, id) || !topology_file_check_lid(f, c) ||
+        (topology_file_guid_of(id, &guid) && !topology_file_identify(f, id, guid)))
+        return false;
     if (f->pending.guid == 0)
         return topology_file_refuse(
             f, f->line, "the GUID of \"%s\" is missing; put a line such as switchguid=0x... before",
             topology_file_show(id).text);
-    if (guid != 0 && guid != f->pending.guid)
-        return topology_file_refuse(f, f->line,
-                                    "the line before has the GUID 0x%016" PRIx64
-                                    ", and this one \"%s\"; make them agree",
-                                    f->pending.guid, topology_file_show(id).text);
     name = topology_file_quoted_name(&c);
     if (name.size == 0 && guid == 0)
         name = id;
@@ -244,14 +306,15 @@ static bool topology_file_read_node(struct topology_file *f, struct cursor c, ui
 }
 
 // A line such as caguid=0x2c90300b10000, or switchguid=0x2c90200c10000(2c90200c10000). Passes
-// over lines of no interest.
+// over items of no interest.
 static bool topology_file_read_item(struct topology_file *f, struct cursor c)
 {
     const char *equals = memchr(c.p, '=', (size_t)(c.end - c.p));
     const struct piece key = {c.p, (size_t)(equals - c.p)};
-    uint64_t value;
+    uint64_t value, other;
     c.p = equals + 1;
-    if (!topology_file_take_word(&c, "0x") || !address_take_hex(&c.p, c.end, &value))
+    if (!topology_file_take_word(&c, "0x") || !address_take_hex(&c.p, c.end, &value) ||
+        !topology_file_take_guid(&c, &other) || !topology_file_is_at_end(&c))
         return topology_file_refuse(f, f->line,
                                     "'%s' must be 0x and hexadecimal digits, 16 at most",
                                     topology_file_show(key).text);
@@ -261,8 +324,10 @@ static bool topology_file_read_item(struct topology_file *f, struct cursor c)
         f->pending.device = (uint16_t)value;
     else if (key.size == 10 && memcmp(key.at, "sysimgguid", 10) == 0)
         f->pending.system_guid = value;
-    else if (key.size > 4 && memcmp(key.at + key.size - 4, "guid", 4) == 0)
+    else if (key.size > 4 && memcmp(key.at + key.size - 4, "guid", 4) == 0) {
         f->pending.guid = value;
+        f->pending_other = other;
+    }
     return true;
 }
 
@@ -322,15 +387,6 @@ static bool topology_file_take_port(struct cursor *c, uint8_t *port)
     return true;
 }
 
-// Reads "(2c90300b10001)", if it is there.
-static bool topology_file_take_guid(struct cursor *c, uint64_t *guid)
-{
-    *guid = 0;
-    topology_file_skip_blanks(c);
-    return !topology_file_take(c, '(') ||
-           (address_take_hex(&c->p, c->end, guid) && topology_file_take(c, ')'));
-}
-
 static bool topology_file_keep_link(struct topology_file *f, const struct file_link *link)
 {
     if (f->link_count == TOPOLOGY_FILE_LINKS_MAX)
@@ -383,7 +439,8 @@ static bool topology_file_read_link(struct topology_file *f, struct cursor c)
     link.peer = peer.at;
     link.peer_size = (uint32_t)peer.size;
     topology_file_read_rate(c, &port);
-    return topology_file_add_port(f, &link, &port) && topology_file_keep_link(f, &link);
+    return topology_file_check_guid(f, peer) && topology_file_check_lid(f, c) &&
+           topology_file_add_port(f, &link, &port) && topology_file_keep_link(f, &link);
 }
 
 // Whether another port is at that end already than `node` and `port`.
@@ -420,6 +477,14 @@ static bool topology_file_connect(struct topology_file *f, const struct file_lin
     return true;
 }
 
+static bool topology_file_refuse_line(struct topology_file *f, uint32_t line, struct piece what)
+{
+    return topology_file_refuse(f, line,
+                                "'%s' is no line of ibnetdiscover(8); write the file with "
+                                "'ibnetdiscover' or 'ibtrapctl topology save'",
+                                topology_file_show(what).text);
+}
+
 // Also refuses two nodes of one name.
 static bool topology_file_connect_all(struct topology_file *f)
 {
@@ -434,6 +499,8 @@ static bool topology_file_connect_all(struct topology_file *f)
         if (!topology_file_connect(f, &f->links[i]))
             return false;
     }
+    if (f->node_count == 0 && f->strange.size > 0)
+        return topology_file_refuse_line(f, f->strange_line, f->strange);
     return f->node_count > 0 ||
            topology_file_refuse(f, f->line,
                                 "there is no node in it; write it with 'ibnetdiscover' or "
@@ -460,27 +527,44 @@ static bool topology_file_is_item(struct cursor c)
     return c.p > first && topology_file_take(&c, '=');
 }
 
+// What a terminal shows before the file begins: a prompt such as "[root@gw1 ~]# ibnetdiscover", or
+// a warning. Returns false with a sentence if the file has begun.
+static bool topology_file_pass_strange(struct topology_file *f, struct cursor c)
+{
+    const struct piece line = {c.p, (size_t)(c.end - c.p)};
+    if (f->begun)
+        return topology_file_refuse_line(f, f->line, line);
+    if (f->strange.size == 0) {
+        f->strange = line;
+        f->strange_line = f->line;
+    }
+    return true;
+}
+
 static bool topology_file_read_line(struct topology_file *f, struct cursor c)
 {
     uint8_t type;
     if (topology_file_is_at_end(&c) || topology_file_is_heading(c))
         return true;
-    if (*c.p == '[')
-        return topology_file_read_link(f, c);
-    if (topology_file_is_item(c))
-        return topology_file_read_item(f, c);
-    if (topology_file_take_type(&c, &type))
-        return topology_file_read_node(f, c, type);
-    return topology_file_refuse(
-        f, f->line,
-        "'%s' is no line of ibnetdiscover(8); write the file with "
-        "'ibnetdiscover' or 'ibtrapctl topology save'",
-        topology_file_show((struct piece){c.p, (size_t)(c.end - c.p)}).text);
+    const bool prompt = c.end - c.p > 1 && (c.p[1] < '0' || c.p[1] > '9') && !f->begun;
+    const bool link = *c.p == '[' && !prompt, item = topology_file_is_item(c);
+    const bool node = !link && !item && topology_file_take_type(&c, &type);
+    if (!link && !item && !node)
+        return topology_file_pass_strange(f, c);
+    f->begun = true;
+    return link   ? topology_file_read_link(f, c)
+           : item ? topology_file_read_item(f, c)
+                  : topology_file_read_node(f, c, type);
 }
 
 static bool topology_file_read(struct topology_file *f, const char *content, size_t size)
 {
+    static const char MARK[] = "\xEF\xBB\xBF"; // of UTF-8
     const char *p = content, *end = content + size;
+    if (size >= 2 && (memcmp(p, "\xFF\xFE", 2) == 0 || memcmp(p, "\xFE\xFF", 2) == 0))
+        return topology_file_refuse(f, 1, "is in UTF-16; save the file as UTF-8");
+    if (size >= sizeof MARK - 1 && memcmp(p, MARK, sizeof MARK - 1) == 0)
+        p += sizeof MARK - 1;
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         const char *line_end = newline ? newline : end;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads topology files: of ibnetdiscover(8), of `ibtrapctl topology`, and nets of ibsim(1) with
-// GUIDs.
+// Reads topology files: of ibnetdiscover(8), of ibdiagnet (ibdiagnet2.ibnetdiscover), of
+// `ibtrapctl topology`, and nets of ibsim(1) with GUIDs.
 //
 // A node begins with its GUID and a line such as
 //     Switch  36 "S-0002c90200c10000"   # "leaf1" base port 0 lid 2 lmc 0
 // and has a line for each of its links, which may have the link's width and speed:
 //     [3]     "H-0002c90300b10000"[1](2c90300b10001)   # "node1 HCA-1" lid 7 4xEDR
 // A link may be written at one end or at both ends. A node with 0 ports has any number of ports.
+// Lines before the first one of the file are passed over, as a terminal shows some.
 #ifndef IBTRAPD_MODEL_TOPOLOGY_FILE_H
 #define IBTRAPD_MODEL_TOPOLOGY_FILE_H
 

@@ -119,6 +119,86 @@ TEST(nets_of_ibsim_with_guids)
     fabric_unref(fabric);
 }
 
+// ibdiagnet writes the GUID of the director in front of that of its ASIC.
+TEST(directors_as_ibdiagnet_writes_them)
+{
+    struct fabric *fabric =
+        PARSE("switchguid=0x2c90200d10000(2c90200c10000)\n" LEAF_LINE
+              "[3]\t\"S-0002c90200c20000\"[4]\t\t# \"MF0;dir:CS7500/S01/U1\" lid 3 4xEDR\n\n"
+              "sysimgguid=0x2c90200d1ffff\nswitchguid=0x2c90200d10000(2c90200c20000)\n" SPINE_LINE);
+    assert_non_null(fabric);
+    assert_int_equal(fabric->node_count, 2);
+    assert_int_equal(node_of(fabric, LEAF)->system_guid, UINT64_C(0x2c90200d10000));
+    assert_int_equal(node_of(fabric, SPINE)->system_guid, UINT64_C(0x2c90200d1ffff));
+    check_link(fabric, SPINE, 4, LEAF, 3);
+    fabric_unref(fabric);
+    WRONG("switchguid=0x1(2c90200c20000)\n" LEAF_LINE,
+          "net:2: the line before has the GUID 0x0000000000000001, and this one "
+          "\"S-0002c90200c10000\"; make them agree");
+}
+
+// What editors, terminals and other systems add.
+TEST(marks_prompts_and_carriage_returns_are_passed_over)
+{
+    static const char *const BEFORE[] = {
+        "", "\xEF\xBB\xBF", "[root@gw1 ~]# ibnetdiscover\n",
+        "\xEF\xBB\xBF"
+        "gw1:~ $ sudo ibnetdiscover\r\n[sudo] password for x: \r\n"
+        "src/query_smp.c:197; umad (DR path slid 0; dlid 0; 0,1 Attr 0x15:0) bad status 110\n"};
+    for (size_t i = 0; i < COUNT(BEFORE); i++) {
+        char content[2 * sizeof WHOLE + 512];
+        size_t n = (size_t)snprintf(content, sizeof content, "%s", BEFORE[i]);
+        for (const char *p = WHOLE; *p; p++) {
+            if (*p == '\n')
+                content[n++] = '\r';
+            content[n++] = *p;
+        }
+        struct fabric *fabric = topology_file_parse("net", content, n, &err);
+        assert_non_null(fabric);
+        assert_int_equal(fabric->node_count, 3);
+        assert_string_equal(node_of(fabric, LEAF)->description, "leaf1");
+        assert_int_equal(port_of(fabric, LEAF, 3)->speed_active, FABRIC_EDR);
+        fabric_unref(fabric);
+    }
+    WRONG("\xFF\xFE#\0", "net:1: is in UTF-16; save the file as UTF-8");
+    WRONG(
+        "# x\n[root@gw1 ~]# ibnetdiscover\n",
+        "net:2: '[root@gw1 ~]# ibnetdiscover' is no line of ibnetdiscover(8); write the file with "
+        "'ibnetdiscover' or 'ibtrapctl topology save'");
+    WRONG(LEAF_LINE "[root@gw1 ~]#\n", "net:2: a link must look like: [3] "
+                                       "\"H-0002c90300b10000\"[1], with ports from 1 to 254");
+    WRONG(LEAF_LINE "gw1:~ $\n", "net:2: 'gw1:~ $' is no line of ibnetdiscover(8); write the file "
+                                 "with 'ibnetdiscover' or 'ibtrapctl topology save'");
+}
+
+TEST(damaged_dumps_are_refused_with_the_line)
+{
+    static const char NO_LID[] = "the LID is below 0, so the program that wrote the file did not "
+                                 "reach the node; write the file again";
+    char expected[256];
+    snprintf(expected, sizeof expected, "net:1: %s", NO_LID);
+    WRONG("Switch 12 \"S-0002c90200c10000\" # \"leaf1\" base port 0 lid -1 lmc -1\n", expected);
+    snprintf(expected, sizeof expected, "net:2: %s", NO_LID);
+    WRONG(HOST_LINE "[1](2c90300b10001) \"S-0002c90200c10000\"[3] # lid -1 lmc 0 \"leaf1\" lid 2 "
+                    "4xEDR\n" LEAF_LINE,
+          expected);
+    WRONG(HOST_LINE "[1](2c90300b10001) \"S-0002c90200c10000\"[3] # lid 1 lmc 0 \"leaf1\" lid -1 "
+                    "4xEDR\n" LEAF_LINE,
+          expected);
+    WRONG("caguid=0x2c90x00b10000\n",
+          "net:1: 'caguid' must be 0x and hexadecimal digits, 16 at most");
+    WRONG("switchguid=0x2c90200c10000(2c90x00c10000)\n",
+          "net:1: 'switchguid' must be 0x and hexadecimal digits, 16 at most");
+    WRONG("switchguid=0x2c90200c10000\nSwitch 12 \"S-0002c90x00c10000\"\n",
+          "net:2: \"S-0002c90x00c10000\" is no GUID; the file is damaged, write it again");
+    WRONG(LEAF_LINE "[3] \"S-0002c90x00c20000\"[4]\n" SPINE_LINE,
+          "net:2: \"S-0002c90x00c20000\" is no GUID; the file is damaged, write it again");
+    struct fabric *fabric = PARSE("Switch 12 \"S-0002c90200c10000\" # \"a lid -1\" base port 0 lid "
+                                  "0 lmc 0\n");
+    assert_non_null(fabric); // it is its name
+    fabric_unref(fabric);
+}
+
 // A node that did not tell the number of its ports.
 TEST(any_number_of_ports)
 {
@@ -249,6 +329,9 @@ int main(void)
         cmocka_unit_test(what_ibnetdiscover_writes),
         cmocka_unit_test(groups_and_full_information),
         cmocka_unit_test(nets_of_ibsim_with_guids),
+        cmocka_unit_test(directors_as_ibdiagnet_writes_them),
+        cmocka_unit_test(marks_prompts_and_carriage_returns_are_passed_over),
+        cmocka_unit_test(damaged_dumps_are_refused_with_the_line),
         cmocka_unit_test(any_number_of_ports),
         cmocka_unit_test(a_rate_may_be_unknown),
         cmocka_unit_test(errors_name_the_line_and_say_what_to_do),
