@@ -24,10 +24,7 @@ struct thing {
     struct hash_node node;
     struct identity identity;
     const struct catalogue_entry *type; // of the event that was sent
-    char first_id[EVENT_ID_SIZE];
-    uint64_t suppressed;
-    int64_t since_us;
-    struct event *last; // the last suppressed event; NULL: none
+    struct duplicates_account account;
 };
 
 struct duplicates {
@@ -53,7 +50,7 @@ static void duplicates_forget(struct duplicates *d, struct thing *thing)
 {
     hash_remove(&d->things, &thing->node);
     timers_drop(&d->timers, &thing->timer);
-    event_unref(thing->last);
+    event_unref(thing->account.last);
     free(thing);
 }
 
@@ -161,16 +158,12 @@ static struct thing *duplicates_find(const struct duplicates *d, const struct id
 
 static void duplicates_report(struct duplicates *d, struct thing *thing)
 {
-    if (thing->suppressed == 0)
+    if (thing->account.suppressed == 0)
         return;
-    const struct duplicates_account account = {.last = thing->last,
-                                               .suppressed = thing->suppressed,
-                                               .since_us = thing->since_us,
-                                               .first_id = thing->first_id};
-    d->report(d->ctx, &account);
-    event_unref(thing->last);
-    thing->last = NULL;
-    thing->suppressed = 0;
+    d->report(d->ctx, &thing->account);
+    event_unref(thing->account.last);
+    thing->account.last = NULL;
+    thing->account.suppressed = 0;
 }
 
 static void begin_window(struct duplicates *d, struct thing *thing, const struct event *event,
@@ -178,7 +171,7 @@ static void begin_window(struct duplicates *d, struct thing *thing, const struct
 {
     duplicates_report(d, thing);
     thing->type = event->type;
-    memcpy(thing->first_id, event->id, sizeof thing->first_id);
+    memcpy(thing->account.first_id, event->id, sizeof thing->account.first_id);
     timers_set(&d->timers, &thing->timer, end);
 }
 
@@ -198,10 +191,10 @@ static struct thing *duplicates_add(struct duplicates *d, const struct identity 
 
 static void count_duplicate(struct thing *thing, struct event *event)
 {
-    if (thing->suppressed++ == 0)
-        thing->since_us = event->time_us;
-    event_unref(thing->last);
-    thing->last = event_ref(event);
+    if (thing->account.suppressed++ == 0)
+        thing->account.since_us = event->time_us;
+    event_unref(thing->account.last);
+    thing->account.last = event_ref(event);
 }
 
 bool duplicates_suppress(struct duplicates *duplicates, struct event *event, int64_t window_us,
@@ -228,7 +221,7 @@ void duplicates_tick(struct duplicates *duplicates, int64_t window_us, int64_t n
 {
     while (timers_due(&duplicates->timers) <= now_us) {
         struct thing *thing = (struct thing *)timers_first(&duplicates->timers);
-        const bool go_on = thing->suppressed > 0 && window_us > 0;
+        const bool go_on = thing->account.suppressed > 0 && window_us > 0;
         duplicates_report(duplicates, thing);
         if (go_on)
             timers_set(&duplicates->timers, &thing->timer, now_us + window_us);

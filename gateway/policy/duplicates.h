@@ -14,10 +14,10 @@ enum { DUPLICATES_MAX = 8192 }; // things remembered; a further thing replaces t
 
 // The summary of one thing.
 struct duplicates_account {
-    const struct event *last; // of the suppressed events
-    uint64_t suppressed;      // at least 1
-    int64_t since_us;         // UTC, of the first suppressed event
-    const char *first_id;     // of the event that was sent
+    struct event *last;           // of the suppressed events; NULL: none yet
+    uint64_t suppressed;          // at least 1 in a report
+    int64_t since_us;             // UTC, of the first suppressed event
+    char first_id[EVENT_ID_SIZE]; // of the event that was sent
 };
 
 struct duplicates;
