@@ -178,7 +178,7 @@ static json_t *fabric_answers_end_json(const struct measured_errors *errors,
 }
 
 // Both ends; a switch comes before a host.
-static json_t *fabric_answers_ends_json(const struct control *c, const struct link_ends *link)
+static json_t *fabric_answers_ends_json(const struct control *c, const struct alarm_key *link)
 {
     struct measured_errors *errors =
         correlator_measured_errors(pipeline_correlator(c->parts->pipeline));

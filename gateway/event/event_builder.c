@@ -442,7 +442,7 @@ static void event_builder_set_occasions_reason(struct event *event,
 struct event *event_builder_from_link_record(const struct event_builder *builder,
                                              const struct event_builder_link_record *what)
 {
-    const struct link_ends *link = &what->record->link;
+    const struct alarm_key *link = &what->record->link;
     const bool unreliable = what->verdict == LINK_IS_UNRELIABLE;
     struct event *event = event_builder_begin(
         builder, catalogue_get(unreliable ? CATALOGUE_LINK_UNRELIABLE : CATALOGUE_LINK_RELIABLE));
@@ -456,12 +456,7 @@ struct event *event_builder_from_link_record(const struct event_builder *builder
     event_builder_set_occasions(event, what);
     if (!unreliable)
         event_builder_set_occasions_reason(event, what);
-    alarm_key_write(event->alarm_key, &(struct alarm_key){.kind = ALARM_KEY_LINK,
-                                                          .guid = link->guid,
-                                                          .port = link->port,
-                                                          .peer_guid = link->peer_guid,
-                                                          .peer_port = link->peer_port,
-                                                          .about = ALARM_ABOUT_UNRELIABLE});
+    alarm_key_write(event->alarm_key, link);
     event_builder_name_endpoint(builder, &event->subject);
     event_builder_name_endpoint(builder, &event->peer);
     template_explain(event);

@@ -209,8 +209,8 @@ static struct event *test_event_from_congestion(const struct event_builder *buil
 static struct event *test_event_from_link_record(const struct event_builder *builder,
                                                  const struct test_event *s)
 {
-    const struct link_ends link =
-        link_ends_of(s->subject.node_guid, s->subject.port, s->peer.node_guid, s->peer.port);
+    const struct alarm_key link =
+        link_history_key(s->subject.node_guid, s->subject.port, s->peer.node_guid, s->peer.port);
     const bool ordered = link.guid == s->subject.node_guid && link.port == s->subject.port;
     const int64_t now = clock_utc(builder->clock), day = 86400 * CLOCK_US_PER_S;
     const bool raises = catalogue_get(s->type)->alarm == ALARM_RAISES;

@@ -63,22 +63,18 @@ static bool read_incident(const struct event *event, struct link_incident *out)
     if (!find_kind(event, &out->kind) || !is_incident(event) || subject->node_guid == 0 ||
         peer->node_guid == 0 || subject->port == 0 || peer->port == 0)
         return false;
-    out->link = link_ends_of(subject->node_guid, subject->port, peer->node_guid, peer->port);
+    out->link = link_history_key(subject->node_guid, subject->port, peer->node_guid, peer->port);
     out->utc_us = event->time_us;
     return true;
 }
 
-static bool unreliable_links_read_key(const char *key, struct link_ends *out)
+static bool unreliable_links_read_key(const char *key, struct alarm_key *out)
 {
-    struct alarm_key link;
-    if (!alarm_key_parse(key, &link) || link.about != ALARM_ABOUT_UNRELIABLE)
-        return false;
-    *out = (struct link_ends){link.guid, link.peer_guid, link.port, link.peer_port};
-    return true;
+    return alarm_key_parse(key, out) && out->about == ALARM_ABOUT_UNRELIABLE;
 }
 
 // Whether the event ends an alarm of this kind by hand. Its counterpart ends it otherwise.
-static bool is_cleared_by_hand(const struct event *event, struct link_ends *out)
+static bool is_cleared_by_hand(const struct event *event, struct alarm_key *out)
 {
     return catalogue_event_of(event->type) == CATALOGUE_ALARM_CLEARED && !event->test &&
            unreliable_links_read_key(event->alarm_key, out);
@@ -104,7 +100,7 @@ static void tell_failures(const struct unreliable_links *links,
 void unreliable_links_note(struct unreliable_links *links, struct event *event)
 {
     struct link_incident incident;
-    struct link_ends cleared;
+    struct alarm_key cleared;
     if (!links->history)
         return;
     if (is_cleared_by_hand(event, &cleared))
@@ -172,7 +168,7 @@ static void read_past(struct unreliable_links_past *past, struct journal *journa
 static void restore_unreliable(struct policy *policy, const struct unreliable_links_past *past)
 {
     size_t count;
-    struct link_ends link;
+    struct alarm_key link;
     struct policy_alarm *alarms = policy_list_alarms(policy, &count);
     for (size_t i = 0; i < count; i++) {
         if (unreliable_links_read_key(alarms[i].key, &link))
@@ -220,7 +216,7 @@ static bool is_connected_elsewhere(const struct unreliable_links *links, uint64_
            (peer.node_guid != peer_guid || peer.port != peer_port);
 }
 
-static bool unreliable_links_is_elsewhere(void *ctx, const struct link_ends *link)
+static bool unreliable_links_is_elsewhere(void *ctx, const struct alarm_key *link)
 {
     const struct unreliable_links_changes *changes = ctx;
     return is_connected_elsewhere(changes->links, link->guid, link->port, link->peer_guid,
@@ -250,7 +246,7 @@ static struct endpoint unreliable_links_describe(const struct unreliable_links *
 static void emit_change(const struct unreliable_links *links,
                         const struct unreliable_links_change *change)
 {
-    const struct link_ends *link = &change->record.link;
+    const struct alarm_key *link = &change->record.link;
     const struct event_builder_link_record what = {
         .record = &change->record,
         .verdict = change->verdict,

@@ -76,14 +76,19 @@ int64_t link_history_due(const struct link_history *history)
 
 // Links and their records.
 
-struct link_ends link_ends_of(uint64_t guid, uint8_t port, uint64_t peer_guid, uint8_t peer_port)
+struct alarm_key link_history_key(uint64_t guid, uint8_t port, uint64_t peer_guid,
+                                  uint8_t peer_port)
 {
-    if (counter_compare_ports(guid, port, peer_guid, peer_port) <= 0)
-        return (struct link_ends){guid, peer_guid, port, peer_port};
-    return (struct link_ends){peer_guid, guid, peer_port, port};
+    const bool ordered = counter_compare_ports(guid, port, peer_guid, peer_port) <= 0;
+    return (struct alarm_key){.kind = ALARM_KEY_LINK,
+                              .guid = ordered ? guid : peer_guid,
+                              .port = ordered ? port : peer_port,
+                              .peer_guid = ordered ? peer_guid : guid,
+                              .peer_port = ordered ? peer_port : port,
+                              .about = ALARM_ABOUT_UNRELIABLE};
 }
 
-static int link_history_compare(const struct link_ends *a, const struct link_ends *b)
+static int link_history_compare(const struct alarm_key *a, const struct alarm_key *b)
 {
     const int first = counter_compare_ports(a->guid, a->port, b->guid, b->port);
     return first != 0
@@ -100,7 +105,7 @@ uint64_t link_record_incidents(const struct link_record *record, enum link_incid
 }
 
 // The place of the link's record, or where it would be.
-static size_t link_history_place(const struct link_history *h, const struct link_ends *link)
+static size_t link_history_place(const struct link_history *h, const struct alarm_key *link)
 {
     size_t at;
     SEARCH_FIRST(at, 0, h->count, link_history_compare(&h->all[at]->link, link) < 0);
@@ -108,7 +113,7 @@ static size_t link_history_place(const struct link_history *h, const struct link
 }
 
 static struct link_record *link_history_find(const struct link_history *h,
-                                             const struct link_ends *link)
+                                             const struct alarm_key *link)
 {
     const size_t at = link_history_place(h, link);
     const bool found = at < h->count && link_history_compare(&h->all[at]->link, link) == 0;
@@ -116,7 +121,7 @@ static struct link_record *link_history_find(const struct link_history *h,
 }
 
 // Returns NULL if there are LINK_HISTORY_LINKS_MAX others.
-static struct link_record *link_history_get(struct link_history *h, const struct link_ends *link)
+static struct link_record *link_history_get(struct link_history *h, const struct alarm_key *link)
 {
     struct link_record *record = link_history_find(h, link);
     if (record)
@@ -211,7 +216,7 @@ static void link_history_settle(struct link_history *h)
     bool *shared = memory_zeroed(count, sizeof *shared);
     h->pending_count = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct link_ends *link = &h->pending[i].link;
+        const struct alarm_key *link = &h->pending[i].link;
         ends[2 * i] = (struct touched_end){link->guid, (uint32_t)i, link->port};
         ends[2 * i + 1] = (struct touched_end){link->peer_guid, (uint32_t)i, link->peer_port};
     }
@@ -241,7 +246,7 @@ void link_history_add(struct link_history *history, const struct link_incident *
     history->pending[history->pending_count++] = *incident;
 }
 
-uint64_t link_history_failures(const struct link_history *history, const struct link_ends *link,
+uint64_t link_history_failures(const struct link_history *history, const struct alarm_key *link,
                                int64_t since_us)
 {
     const struct link_record *record = link_history_find(history, link);
@@ -270,7 +275,7 @@ static void link_history_make_room(struct link_history *h)
         link_history_drop(h, least);
 }
 
-void link_history_restore(struct link_history *history, const struct link_ends *link,
+void link_history_restore(struct link_history *history, const struct alarm_key *link,
                           int64_t since_us, int64_t now_us)
 {
     pthread_mutex_lock(&history->lock);
@@ -289,7 +294,7 @@ void link_history_restore(struct link_history *history, const struct link_ends *
     pthread_mutex_unlock(&history->lock);
 }
 
-static void link_history_forget_pending(struct link_history *h, const struct link_ends *link)
+static void link_history_forget_pending(struct link_history *h, const struct alarm_key *link)
 {
     size_t kept = 0;
     for (size_t i = 0; i < h->pending_count; i++) {
@@ -299,7 +304,7 @@ static void link_history_forget_pending(struct link_history *h, const struct lin
     h->pending_count = kept;
 }
 
-void link_history_forget(struct link_history *history, const struct link_ends *link)
+void link_history_forget(struct link_history *history, const struct alarm_key *link)
 {
     pthread_mutex_lock(&history->lock);
     struct link_record *record = link_history_find(history, link);

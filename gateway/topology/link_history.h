@@ -13,9 +13,7 @@
 #ifndef IBTRAPD_TOPOLOGY_LINK_HISTORY_H
 #define IBTRAPD_TOPOLOGY_LINK_HISTORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "topology/alarm_key.h"
 
 #define LINK_HISTORY_OCCASION_US (INT64_C(3600) * 1000000)
 #define LINK_HISTORY_SETTLE_US   (INT64_C(60) * 1000000)
@@ -29,18 +27,14 @@ enum {
     LINK_HISTORY_UNRELIABLE_MAX = 1024, // at a time
 };
 
-struct link_ends {
-    uint64_t guid, peer_guid; // of the nodes; neither is 0. The smaller end comes first
-    uint8_t port, peer_port;
-};
-
-// Brings both ends into their order.
-struct link_ends link_ends_of(uint64_t guid, uint8_t port, uint64_t peer_guid, uint8_t peer_port);
+// The key of the alarm about a link. Brings both ends, of which no GUID is 0, into their order.
+struct alarm_key link_history_key(uint64_t guid, uint8_t port, uint64_t peer_guid,
+                                  uint8_t peer_port);
 
 enum link_incident_kind { LINK_FAILED, LINK_FLAPPED, LINK_HAD_ERRORS, LINK_INCIDENT_KINDS };
 
 struct link_incident {
-    struct link_ends link;
+    struct alarm_key link;
     enum link_incident_kind kind;
     int64_t at_us;  // by the clock of link_history_update; before its beginning: below 0
     int64_t utc_us; // only remembered
@@ -52,7 +46,7 @@ struct link_occasion {
 };
 
 struct link_record {
-    struct link_ends link;
+    struct alarm_key link;
     bool unreliable;
     bool without_room;     // unreliable, but for want of room; counted as overflowed
     int64_t held_until_us; // unreliable until then at least
@@ -86,18 +80,18 @@ void link_history_clear(struct link_history *history);
 void link_history_add(struct link_history *history, const struct link_incident *incident);
 
 // How many times the link failed since `since_us`, to the hour of an occasion.
-uint64_t link_history_failures(const struct link_history *history, const struct link_ends *link,
+uint64_t link_history_failures(const struct link_history *history, const struct alarm_key *link,
                                int64_t since_us);
 
 // Restores that the link was found unreliable, after its incidents were added. If the journal lost
 // occasions, and the link has fewer than the limit, the link stays unreliable for a window from
 // `since_us` on. Without room, the record replaces the record of a reliable link: an alarm without
 // a record would never end.
-void link_history_restore(struct link_history *history, const struct link_ends *link,
+void link_history_restore(struct link_history *history, const struct alarm_key *link,
                           int64_t since_us, int64_t now_us);
 
 // Forgets the occasions of the link: somebody says that the link is in order.
-void link_history_forget(struct link_history *history, const struct link_ends *link);
+void link_history_forget(struct link_history *history, const struct alarm_key *link);
 
 enum link_verdict {
     LINK_IS_UNRELIABLE,
@@ -108,7 +102,7 @@ enum link_verdict {
 
 struct link_history_judge {
     // Whether an end of the link is connected to another port now: the link is another link.
-    bool (*is_elsewhere)(void *ctx, const struct link_ends *link);
+    bool (*is_elsewhere)(void *ctx, const struct alarm_key *link);
     void (*changed)(void *ctx, const struct link_record *record, enum link_verdict verdict);
     void *ctx;
 };

@@ -168,7 +168,7 @@ static void print_error_rates(const struct event_builder *builder)
 
 static void print_link_records(const struct event_builder *builder)
 {
-    struct link_record record = {.link = link_ends_of(UINT64_MAX, 255, UINT64_MAX - 1, 255),
+    struct link_record record = {.link = link_history_key(UINT64_MAX, 255, UINT64_MAX - 1, 255),
                                  .count = LINK_HISTORY_OCCASIONS_MAX};
     for (size_t i = 0; i < LINK_HISTORY_OCCASIONS_MAX; i++)
         record.occasions[i] = (struct link_occasion){

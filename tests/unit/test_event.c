@@ -963,7 +963,7 @@ TEST(no_longer_too_many_errors)
 static struct event *make_link_record(enum link_verdict verdict, unsigned count)
 {
     static const int64_t DAY_US = INT64_C(86400) * 1000000;
-    struct link_record record = {.link = link_ends_of(GOLDEN_SWITCH_GUID, 17, 1, 3),
+    struct link_record record = {.link = link_history_key(GOLDEN_SWITCH_GUID, 17, 1, 3),
                                  .count = count};
     for (unsigned i = 0; i < count; i++)
         record.occasions[i] = (struct link_occasion){

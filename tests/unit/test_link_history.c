@@ -13,9 +13,9 @@ static struct link_history *history;
 static struct link_history_limits limits;
 static int64_t now_us;
 static char told[4000];
-static struct link_ends elsewhere;
+static struct alarm_key elsewhere;
 
-static bool is_elsewhere(void *ctx, const struct link_ends *link)
+static bool is_elsewhere(void *ctx, const struct alarm_key *link)
 {
     (void)ctx;
     return link->guid == elsewhere.guid && link->port == elsewhere.port &&
@@ -49,7 +49,7 @@ static int begin(void **state)
     limits = (struct link_history_limits){.occasions = 3, .window_us = 30 * DAY};
     history = link_history_new(&limits);
     now_us = 5 * DAY;
-    elsewhere = (struct link_ends){0};
+    elsewhere = (struct alarm_key){0};
     return history ? 0 : -1;
 }
 
@@ -60,9 +60,9 @@ static int end(void **state)
     return 0;
 }
 
-static struct link_ends link_of(unsigned number)
+static struct alarm_key link_of(unsigned number)
 {
-    return link_ends_of(0x10, (uint8_t)number, 0x100 + number, 1);
+    return link_history_key(0x10, (uint8_t)number, 0x100 + number, 1);
 }
 
 static void happen(unsigned number, enum link_incident_kind kind)
@@ -120,8 +120,8 @@ TEST(what_happens_to_a_node_counts_for_none_of_its_links)
     for (int day = 0; day < 5; day++) {
         for (unsigned i = 0; i < 48000; i++)
             link_history_add(history, &(struct link_incident){
-                                          .link = link_ends_of(0x10 + i / 40, (uint8_t)(i % 40 + 1),
-                                                               0x10000 + i, 1),
+                                          .link = link_history_key(
+                                              0x10 + i / 40, (uint8_t)(i % 40 + 1), 0x10000 + i, 1),
                                           .at_us = now_us});
         assert_string_equal(update(DAY), "");
     }
@@ -143,9 +143,9 @@ TEST(alarms_are_bounded_and_so_are_links)
 {
     for (int day = 0; day < 3; day++) {
         for (unsigned i = 0; i < LINK_HISTORY_LINKS_MAX + 100; i++)
-            link_history_add(history, &(struct link_incident){
-                                          .link = link_ends_of(0x10 + 2 * i, 1, 0x11 + 2 * i, 1),
-                                          .at_us = now_us});
+            link_history_add(history, &(struct link_incident){.link = link_history_key(
+                                                                  0x10 + 2 * i, 1, 0x11 + 2 * i, 1),
+                                                              .at_us = now_us});
         update(DAY);
     }
     struct link_record *all = calloc(LINK_HISTORY_LINKS_MAX, sizeof *all);
@@ -172,12 +172,13 @@ TEST(alarms_are_bounded_and_so_are_links)
 TEST(an_alarm_is_restored_among_as_many_links_as_there_is_room_for)
 {
     for (unsigned i = 0; i < LINK_HISTORY_LINKS_MAX; i++)
-        link_history_add(
-            history, &(struct link_incident){.link = link_ends_of(0x10 + 2 * i, 1, 0x11 + 2 * i, 1),
-                                             .at_us = now_us});
+        link_history_add(history, &(struct link_incident){
+                                      .link = link_history_key(0x10 + 2 * i, 1, 0x11 + 2 * i, 1),
+                                      .at_us = now_us});
     update(DAY);
     assert_int_equal(link_history_count(history), LINK_HISTORY_LINKS_MAX);
-    const struct link_ends link = {0x5, 0x6, 1, 1}, other = {0x7, 0x8, 1, 1};
+    const struct alarm_key link = link_history_key(0x5, 1, 0x6, 1),
+                           other = link_history_key(0x7, 1, 0x8, 1);
     link_history_restore(history, &link, now_us, now_us);
     link_history_restore(history, &other, now_us, now_us);
     assert_int_equal(link_history_count(history), LINK_HISTORY_LINKS_MAX);
@@ -191,9 +192,9 @@ TEST(links_without_room_for_their_alarm_are_counted_once)
 {
     for (int day = 0; day < 3; day++) {
         for (unsigned i = 0; i < LINK_HISTORY_UNRELIABLE_MAX + 10; i++)
-            link_history_add(history, &(struct link_incident){
-                                          .link = link_ends_of(0x10 + 2 * i, 1, 0x11 + 2 * i, 1),
-                                          .at_us = now_us});
+            link_history_add(history, &(struct link_incident){.link = link_history_key(
+                                                                  0x10 + 2 * i, 1, 0x11 + 2 * i, 1),
+                                                              .at_us = now_us});
         update(DAY);
     }
     update(MINUTE);
@@ -218,13 +219,13 @@ TEST(a_cable_that_is_elsewhere_has_no_alarm_until_it_is_back)
     elsewhere = link_of(7);
     assert_string_equal(update(MINUTE), "elsewhere 10/7-107/1: 3");
     assert_string_equal(update(MINUTE), "");
-    elsewhere = (struct link_ends){0};
+    elsewhere = (struct alarm_key){0};
     assert_string_equal(update(MINUTE), "unreliable 10/7-107/1: 3");
 }
 
 TEST(what_is_cleared_by_hand_begins_anew)
 {
-    const struct link_ends link = link_of(7);
+    const struct alarm_key link = link_of(7);
     make_unreliable(7);
     happen(7, LINK_FAILED);
     link_history_forget(history, &link);
@@ -252,7 +253,7 @@ TEST(other_limits_hold_at_once)
 
 TEST(an_alarm_is_restored)
 {
-    const struct link_ends link = link_of(7), lost = link_of(8);
+    const struct alarm_key link = link_of(7), lost = link_of(8);
     now_us = -2 * DAY; // before the clock began
     for (int day = 0; day < 3; day++) {
         happen(7, LINK_FAILED);
@@ -303,9 +304,9 @@ struct oracle {
 };
 
 // Link i is between port i % PORTS + 1 of node i / PORTS and a host of its own.
-static struct link_ends oracle_link(unsigned i)
+static struct alarm_key oracle_link(unsigned i)
 {
-    return link_ends_of(0x10 + i / PORTS, (uint8_t)(i % PORTS + 1), 0x100 + i, 1);
+    return link_history_key(0x10 + i / PORTS, (uint8_t)(i % PORTS + 1), 0x100 + i, 1);
 }
 
 static void oracle_settle(struct oracle *o)
@@ -349,7 +350,7 @@ static void compare_with_oracle(const struct oracle *o)
     const size_t n = link_history_list(history, LINK_WORST_FIRST, all, LINKS);
     assert_int_equal(n, link_history_count(history));
     for (unsigned i = 0; i < LINKS; i++) {
-        const struct link_ends link = oracle_link(i);
+        const struct alarm_key link = oracle_link(i);
         unsigned count = 0;
         bool unreliable = false;
         for (size_t k = 0; k < n; k++) {
