@@ -158,48 +158,29 @@ static void contexts_note(struct context *context, const struct fabric *fabric,
     }
 }
 
-// Calls the function for each end port that gets a context. Of several ports with the same GUID,
-// the function gets the port of the context.
-static bool contexts_each(struct contexts *contexts, enum contexts_of of,
-                          const struct fabric *fabric, int64_t at,
-                          bool (*visit)(struct contexts *contexts, const struct fabric *fabric,
-                                        const struct fabric_node *node,
-                                        const struct fabric_port *port, int64_t at))
+// Notes the states of the ports of each end port that has a context. `welcome`: gives contexts to
+// the others. Of several ports with the same GUID, one has the context. Returns false if there is
+// no room.
+static bool contexts_meet(struct contexts *contexts, enum contexts_of of,
+                          const struct fabric *fabric, int64_t at, bool welcome)
 {
     bool all = true;
-    for (uint32_t i = 0; i < fabric->node_count; i++) {
-        const struct fabric_node *node = &fabric->nodes[i];
-        for (uint32_t k = node->first_port; k < node->first_port + node->ports; k++) {
-            if (contexts_wants(of, node, &fabric->ports[k]) &&
-                fabric_find_port_guid(fabric, fabric->ports[k].guid) == k)
-                all = visit(contexts, fabric, node, &fabric->ports[k], at) && all;
+    for (uint32_t k = 0; k < fabric->port_count; k++) {
+        const struct fabric_node *node = &fabric->nodes[fabric_node_of_port(fabric, k)];
+        const uint64_t guid = fabric->ports[k].guid;
+        if (!contexts_wants(of, node, &fabric->ports[k]) ||
+            fabric_find_port_guid(fabric, guid) != k)
+            continue;
+        struct context *context = contexts_find(contexts, guid);
+        if (!context && welcome)
+            context = contexts_add(contexts, guid, at);
+        if (context) {
+            context->was_met = true;
+            contexts_note(context, fabric, node, at);
         }
+        all = all && (context || !welcome);
     }
     return all;
-}
-
-static bool contexts_meet(struct contexts *contexts, const struct fabric *fabric,
-                          const struct fabric_node *node, const struct fabric_port *port,
-                          int64_t at)
-{
-    struct context *context = contexts_find(contexts, port->guid);
-    if (!context)
-        return true;
-    context->was_met = true;
-    contexts_note(context, fabric, node, at);
-    return true;
-}
-
-static bool contexts_welcome(struct contexts *contexts, const struct fabric *fabric,
-                             const struct fabric_node *node, const struct fabric_port *port,
-                             int64_t at)
-{
-    if (contexts_find(contexts, port->guid))
-        return true;
-    struct context *context = contexts_add(contexts, port->guid, at);
-    if (context)
-        contexts_note(context, fabric, node, at);
-    return context != NULL;
 }
 
 bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int64_t at)
@@ -207,7 +188,7 @@ bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int
     contexts->is_full = false;
     for (size_t i = 0; i < contexts->count; i++)
         contexts->all[i].was_met = false;
-    const bool met = contexts_each(contexts, contexts->of, fabric, at, contexts_meet);
+    contexts_meet(contexts, contexts->of, fabric, at, false);
     for (size_t i = 0; i < contexts->count; i++) {
         struct context *context = &contexts->all[i];
         if (context->is_there && !context->was_met)
@@ -215,8 +196,8 @@ bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int
         context->is_there = context->was_met;
     }
     const bool switches = contexts->of == CONTEXTS_OFF ||
-                          contexts_each(contexts, CONTEXTS_SWITCHES, fabric, at, contexts_welcome);
-    return contexts_each(contexts, contexts->of, fabric, at, contexts_welcome) && switches && met;
+                          contexts_meet(contexts, CONTEXTS_SWITCHES, fabric, at, true);
+    return contexts_meet(contexts, contexts->of, fabric, at, true) && switches;
 }
 
 uint64_t contexts_replaced(const struct contexts *contexts)

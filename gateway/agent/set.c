@@ -31,23 +31,6 @@ static enum agentx_error set_check_copy(struct setting *out, const void *octets,
     return setting_is_valid(out) ? AGENTX_NO_ERROR : AGENTX_WRONG_VALUE;
 }
 
-static size_t set_check_size(const struct agentx_value *value)
-{
-    size_t size = value->size;
-    while (size > 0 && value->octets[size - 1] == '\0')
-        size--;
-    return size;
-}
-
-static enum agentx_error set_check_name(const struct agentx_value *value, struct setting *out)
-{
-    if (value->type != AGENTX_OCTETS)
-        return AGENTX_WRONG_TYPE;
-    if (value->size > SETTING_VALUE_MAX)
-        return AGENTX_WRONG_LENGTH;
-    return set_check_copy(out, value->octets, set_check_size(value));
-}
-
 static enum agentx_error set_check_level(const struct agentx_value *value, struct setting *out)
 {
     if (value->type != AGENTX_INTEGER)
@@ -58,14 +41,18 @@ static enum agentx_error set_check_level(const struct agentx_value *value, struc
     return set_check_copy(out, &level, sizeof level);
 }
 
-static enum agentx_error set_check_ascii(const struct agentx_value *value, size_t max,
-                                         struct setting *out)
+// `padded`: zero octets at the end do not count.
+static enum agentx_error set_check_text(const struct agentx_value *value, size_t max, bool padded,
+                                        struct setting *out)
 {
+    size_t size = value->size;
     if (value->type != AGENTX_OCTETS)
         return AGENTX_WRONG_TYPE;
-    if (value->size > max)
+    if (size > max)
         return AGENTX_WRONG_LENGTH;
-    return set_check_copy(out, value->octets, value->size);
+    while (padded && size > 0 && value->octets[size - 1] == '\0')
+        size--;
+    return set_check_copy(out, value->octets, size);
 }
 
 static enum agentx_error set_check_recipient(const struct agentx_value *value, struct setting *out)
@@ -88,13 +75,13 @@ enum agentx_error set_check(const struct look *look, enum setting_kind kind,
     case SETTING_SWITCH_NAME:
     case SETTING_SAN_NAME:
     case SETTING_FABRIC_NAME:
-        return set_check_name(value, out);
+        return set_check_text(value, SETTING_VALUE_MAX, true, out);
     case SETTING_EVENT_TRAP_LEVEL:
         return set_check_level(value, out);
     case SETTING_COMMUNITY:
-        return set_check_ascii(value, SETTING_COMMUNITY_MAX, out);
+        return set_check_text(value, SETTING_COMMUNITY_MAX, false, out);
     case SETTING_SERIAL_NUMBER:
-        return set_check_ascii(value, SETTING_SERIAL_MAX, out);
+        return set_check_text(value, SETTING_SERIAL_MAX, false, out);
     default:
         assert(kind == SETTING_TRAP_RECIPIENT);
         return set_check_recipient(value, out);
