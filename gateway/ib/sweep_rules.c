@@ -9,11 +9,15 @@
 
 // The schedule.
 
+static const int64_t PAUSE_US_LEAST = 100 * CLOCK_US_PER_MS;
+
 void sweep_schedule_init(struct sweep_schedule *s, int64_t interval_us, int64_t settle_us,
                          int64_t now)
 {
-    *s =
-        (struct sweep_schedule){.interval_us = interval_us, .settle_us = settle_us, .next_at = now};
+    *s = (struct sweep_schedule){.interval_us = interval_us,
+                                 .settle_us = settle_us,
+                                 .next_at = now,
+                                 .rose_at = now - interval_us};
 }
 
 static int64_t sweep_rules_settled_at(const struct sweep_schedule *s)
@@ -49,12 +53,30 @@ void sweep_schedule_begin(struct sweep_schedule *s, int64_t now)
     s->next_at = now + s->interval_us;
 }
 
-void sweep_schedule_end(struct sweep_schedule *s, int64_t now, bool complete)
+// Begins anew at most once an interval: a link that comes and goes does not make sweeps follow each
+// other.
+static void sweep_rules_wait(struct sweep_schedule *s, int64_t now, uint32_t inactive)
+{
+    if (inactive > s->inactive && now - s->rose_at >= s->interval_us) {
+        s->rose_at = now;
+        s->pause_us = s->settle_us > PAUSE_US_LEAST ? s->settle_us : PAUSE_US_LEAST;
+    }
+    s->inactive = inactive;
+    if (inactive == 0 || s->pause_us >= s->interval_us)
+        s->pause_us = 0;
+    if (s->pause_us == 0)
+        return;
+    s->next_at = clock_earlier(s->next_at, now + s->pause_us);
+    s->pause_us *= 2;
+}
+
+void sweep_schedule_end(struct sweep_schedule *s, int64_t now, bool complete, uint32_t inactive)
 {
     s->is_second = !complete && !s->is_second;
     // Leaves settle_us between sweeps that take longer than the interval.
     if (s->is_second || s->next_at < now + s->settle_us)
         s->next_at = now + s->settle_us;
+    sweep_rules_wait(s, now, inactive);
 }
 
 // The limits.

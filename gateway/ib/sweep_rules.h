@@ -22,7 +22,10 @@ struct sweep_schedule {
     bool at_once;    // sweep now
     bool triggered;  // since the last sweep began
     int64_t first_trigger, last_trigger;
-    bool is_second; // the sweep at next_at, or the sweep under way, repeats an incomplete sweep
+    bool is_second;    // the sweep at next_at, or the sweep under way, repeats an incomplete sweep
+    uint32_t inactive; // links that the last sweep found inactive
+    int64_t rose_at;   // more links became inactive
+    int64_t pause_us;  // before the next sweep, while links may come up
 };
 
 // The first sweep is due at once.
@@ -36,9 +39,11 @@ int64_t sweep_schedule_due(const struct sweep_schedule *s);
 void sweep_schedule_trigger(struct sweep_schedule *s, int64_t now);
 void sweep_schedule_now(struct sweep_schedule *s); // sweep at once
 
-// A sweep begins, and ends. A trigger in between causes a sweep of its own.
+// A sweep begins, and ends. A trigger in between causes a sweep of its own. When more links are
+// `inactive` than before, further sweeps come soon, each after twice the pause, up to the interval:
+// the subnet manager makes a link ACTIVE without a trap.
 void sweep_schedule_begin(struct sweep_schedule *s, int64_t now);
-void sweep_schedule_end(struct sweep_schedule *s, int64_t now, bool complete);
+void sweep_schedule_end(struct sweep_schedule *s, int64_t now, bool complete, uint32_t inactive);
 
 // The limits.
 

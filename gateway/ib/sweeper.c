@@ -193,7 +193,8 @@ static void sweeper_end_sweep(struct sweeper *s, const struct fabric *fabric,
     status->unanswered = sweep->counters.given_up;
     if (fabric)
         sweeper_count_found(fabric, sweep, status);
-    sweep_schedule_end(&s->schedule, now, status->last_complete);
+    sweep_schedule_end(&s->schedule, now, status->last_complete,
+                       fabric ? fabric_count_inactive(fabric) : s->schedule.inactive);
     pthread_mutex_unlock(&s->lock);
     sweeper_log(s, status,
                 &sweep->counters); // without the lock: only this thread changes the status

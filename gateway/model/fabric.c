@@ -101,6 +101,26 @@ uint32_t fabric_count_links(const struct fabric *fabric)
     return ends / 2;
 }
 
+static bool fabric_waits(const struct fabric_port *port)
+{
+    return port->known && (port->state == FABRIC_INITIALIZE || port->state == FABRIC_ARMED);
+}
+
+bool fabric_is_inactive(const struct fabric *fabric, uint32_t port)
+{
+    const uint32_t peer = fabric_peer(fabric, port);
+    return peer != FABRIC_NONE &&
+           (fabric_waits(&fabric->ports[port]) || fabric_waits(&fabric->ports[peer]));
+}
+
+uint32_t fabric_count_inactive(const struct fabric *fabric)
+{
+    uint32_t ends = 0;
+    for (uint32_t i = 0; i < fabric->port_count; i++)
+        ends += fabric->ports[i].peer_node != FABRIC_NONE && fabric_is_inactive(fabric, i);
+    return ends / 2;
+}
+
 static bool fabric_is_better_master(const struct fabric_sm *a, const struct fabric_sm *b)
 {
     return a->priority != b->priority ? a->priority > b->priority : a->guid < b->guid;

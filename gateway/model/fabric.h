@@ -208,6 +208,10 @@ uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port);
 uint32_t fabric_peer(const struct fabric *fabric, uint32_t port); // the port at the other end
 uint32_t fabric_count_links(const struct fabric *fabric);         // linear
 
+// Whether the port has a link, and an end of the link says that it is not ACTIVE: Init or Armed.
+bool fabric_is_inactive(const struct fabric *fabric, uint32_t port);
+uint32_t fabric_count_inactive(const struct fabric *fabric); // such links; linear
+
 // The index of the master subnet manager, or FABRIC_NONE. While two subnets are merged there can be
 // several masters. The winner has the highest priority; among equal priorities, the smallest GUID
 // wins (IBA 14.4.1).
