@@ -67,7 +67,7 @@ struct conf_fabric {
 
 struct conf_sweep {
     enum sweep_method method;
-    unsigned interval_s, settle_ms;
+    unsigned interval_s, settle_ms, inactive_sweeps;
     unsigned in_flight, attempts, timeout_ms; // of MADs
     unsigned nodes_max, part_s_max;           // that a sweep finds; seconds of each of its parts
     char mkey_file[CONF_PATH_SIZE];           // empty: none

@@ -104,6 +104,12 @@ static const struct schema_item SWEEP[] = {
      .initial = "500",
      .help = "A trap that reports a change is followed by a sweep after this many milliseconds "
              "of quiet, so that many traps cause one sweep."},
+    {"inactive_sweeps", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.inactive_sweeps), RANGE(0, 100),
+     .initial = "3",
+     .help = "A link that so many sweeps in a row find connected and not active, in state Init or "
+             "Armed, raises `link-inactive`: by default after two minutes, in which the subnet "
+             "manager can set it up. Sweeps that a trap causes within the interval count once. 0: "
+             "never."},
     {"in_flight", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.in_flight), RANGE(1, 256),
      .initial = "8",
      .help = "Packets that may wait for their answers at a time. More is faster, and more at "

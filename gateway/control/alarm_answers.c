@@ -286,6 +286,8 @@ static void alarm_answers_explain_clearing(const struct peer_credentials *client
 static const char *alarm_answers_describe_return(const char *key)
 {
     struct alarm_key what;
+    if (alarm_key_parse(key, &what) && what.about == ALARM_ABOUT_INACTIVE)
+        return "The next sweep raises it again if the link is still not active.";
     if (!alarm_key_read(key, &what))
         return "It is raised again when it happens again.";
     switch (what.kind) {

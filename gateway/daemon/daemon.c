@@ -143,6 +143,7 @@ static bool daemon_start_pipeline(struct gateway *g, struct error *err)
         .correlator = {.watch = g->counter_watch,
                        .read_counters = wiring_read_counters,
                        .age_us = g->conf->policy.missing_age_us,
+                       .inactive = options_of_inactive(g->conf),
                        .no_sweeps = g->conf->sweep.method == SWEEP_OFF,
                        .no_counters = g->conf->counters.ports == COUNTERS_OFF,
                        .expectation = g->expectation},

@@ -152,7 +152,8 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     struct names *old_map = g->map;
     struct expectation *old_expectation = g->expectation;
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
-    correlator_change_age(inside->correlator, plan->conf->policy.missing_age_us);
+    const struct inactive_links_limits inactive = options_of_inactive(plan->conf);
+    correlator_change_limits(inside->correlator, plan->conf->policy.missing_age_us, &inactive);
     correlator_change_sources(inside->correlator, plan->conf->sweep.method == SWEEP_OFF,
                               plan->conf->counters.ports == COUNTERS_OFF);
     const struct counter_watch_limits limits = options_of_counters(plan->conf);

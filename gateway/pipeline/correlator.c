@@ -31,6 +31,7 @@ struct correlator {
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
     struct interruptions interruptions;
+    struct inactive_links inactive_links;
     pthread_mutex_t lock; // over the next three
     struct accumulated_counters *accumulated;
     struct measured_errors *measured; // after the same reading; NULL: none
@@ -52,6 +53,7 @@ void correlator_free(struct correlator *correlator)
 {
     if (!correlator)
         return;
+    inactive_links_clear(&correlator->inactive_links);
     accumulated_unref(correlator->accumulated);
     accumulated_unref(correlator->latest);
     measured_errors_unref(correlator->measured);
@@ -59,9 +61,11 @@ void correlator_free(struct correlator *correlator)
     free(correlator);
 }
 
-void correlator_change_age(struct correlator *correlator, int64_t age_us)
+void correlator_change_limits(struct correlator *correlator, int64_t age_us,
+                              const struct inactive_links_limits *inactive)
 {
     correlator->options.age_us = age_us;
+    correlator->options.inactive = *inactive;
 }
 
 // Ends alarms without a source.
@@ -206,7 +210,12 @@ static void correlator_emit_change(struct correlator *o, const struct changes *a
 static void ask_for_counters(struct correlator *o, const struct changes *changes, int64_t begun_us)
 {
     uint64_t switches[INTERRUPTIONS_SWITCHES_MAX];
-    size_t n = interruptions_judge(&o->interruptions, changes, begun_us, switches);
+    struct fabric *now = topology_current(o->emitter->topology);
+    const struct systems *joined = topology_joined(o->emitter->topology);
+    const struct interruptions_sweep sweep = {changes, now, joined ? joined->fabric : now,
+                                              begun_us};
+    const size_t n = interruptions_judge(&o->interruptions, &sweep, switches);
+    fabric_unref(now);
     if (n > 0 && o->options.read_counters)
         o->options.read_counters(o->options.ctx, switches, n);
 }
@@ -235,6 +244,8 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
         reconcile_alarms(correlator->emitter, &changes, correlator->watching_since, late,
                          correlator->options.age_us);
         expectations_update(correlator->emitter, correlator->options.expectation);
+        inactive_links_update(&correlator->inactive_links, correlator->emitter,
+                              &correlator->options.inactive);
     }
     free(ids);
     changes_clear(&changes);

@@ -7,6 +7,7 @@
 #define IBTRAPD_PIPELINE_CORRELATOR_H
 
 #include "pipeline/emitter.h"
+#include "pipeline/inactive_links.h"
 #include "topology/accumulated.h"
 #include "topology/expectation.h"
 #include "topology/measured_errors.h"
@@ -23,7 +24,8 @@ struct correlator_options {
     // NULL.
     void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
     void *ctx;
-    int64_t age_us;   // age at which alarms about missing things end; 0: never
+    int64_t age_us; // age at which alarms about missing things end; 0: never
+    struct inactive_links_limits inactive;
     bool no_sweeps;   // nothing is swept or read: no alarm about the fabric stands
     bool no_counters; // no counters are read: no alarm about counters stands
     const struct expectation *expectation; // the expected topology; NULL: none
@@ -34,8 +36,9 @@ struct correlator;
 struct correlator *correlator_new(const struct correlator_options *options);
 void correlator_free(struct correlator *correlator); // NULL is allowed
 
-// Changes options.age_us, from the next sweep on.
-void correlator_change_age(struct correlator *correlator, int64_t age_us);
+// Changes options.age_us and options.inactive, from the next sweep on.
+void correlator_change_limits(struct correlator *correlator, int64_t age_us,
+                              const struct inactive_links_limits *inactive);
 
 // Changes options.no_sweeps and options.no_counters, and ends the alarms without a source. Drops
 // snapshots and readings that arrive late.

@@ -213,10 +213,9 @@ static void follow_expectation(struct expectations *e, const struct fabric *fabr
 void expectations_update(struct emitter *emitter, const struct expectation *expectation)
 {
     struct expectations e = {.emitter = emitter, .expectation = expectation};
-    struct fabric *fabric = expectation ? topology_current(emitter->topology) : NULL;
+    const struct systems *joined = expectation ? topology_joined(emitter->topology) : NULL;
     if (!expectation)
         end_gone(&e);
-    else if (fabric)
-        follow_expectation(&e, fabric);
-    fabric_unref(fabric);
+    else if (joined)
+        follow_expectation(&e, joined->fabric);
 }

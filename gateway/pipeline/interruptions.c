@@ -2,6 +2,7 @@
 #include "pipeline/interruptions.h"
 
 #include "model/catalogue.h"
+#include "topology/joined.h"
 
 #include <string.h>
 
@@ -56,17 +57,19 @@ static bool is_explained(uint64_t guid, const struct changes *changes)
     return false;
 }
 
-size_t interruptions_judge(struct interruptions *interruptions, const struct changes *changes,
-                           int64_t begun_us, uint64_t out[INTERRUPTIONS_SWITCHES_MAX])
+size_t interruptions_judge(struct interruptions *interruptions,
+                           const struct interruptions_sweep *sweep,
+                           uint64_t out[INTERRUPTIONS_SWITCHES_MAX])
 {
     size_t n = 0;
     for (size_t i = 0; i < interruptions->count;) {
         struct interruptions_suspect *one = &interruptions->suspects[i];
-        if (is_old(one, begun_us)) {
+        if (is_old(one, sweep->begun_us)) {
             interruptions_forget(interruptions, i);
-        } else if (one->judged || one->time_us >= begun_us) {
+        } else if (one->judged || one->time_us >= sweep->begun_us ||
+                   joined_lacks_link(sweep->joined, sweep->now, one->guid)) {
             i++;
-        } else if (is_explained(one->guid, changes)) {
+        } else if (is_explained(one->guid, sweep->changes)) {
             interruptions_forget(interruptions, i);
         } else {
             one->judged = true;

@@ -32,11 +32,19 @@ struct interruptions {
 // Notes a trap 128 of a switch that is known. Ignores other events.
 void interruptions_note(struct interruptions *interruptions, const struct event *event);
 
-// Judges by the changes of a complete sweep that began at `begun_us` (UTC). Forgets the switches
-// that a change is about. Leaves the switches whose trap came during the sweep to the next sweep.
-// Writes the others to `out`, as their counters have to be read, and returns their number.
-size_t interruptions_judge(struct interruptions *interruptions, const struct changes *changes,
-                           int64_t begun_us, uint64_t out[INTERRUPTIONS_SWITCHES_MAX]);
+// A complete sweep.
+struct interruptions_sweep {
+    const struct changes *changes;
+    const struct fabric *now, *joined; // joined.h
+    int64_t begun_us;                  // UTC
+};
+
+// Judges by a sweep. Forgets the switches that a change is about. Leaves the switches whose trap
+// came during the sweep, or with a link that waits, to the next sweep. Writes the others to `out`,
+// as their counters have to be read, and returns their number.
+size_t interruptions_judge(struct interruptions *interruptions,
+                           const struct interruptions_sweep *sweep,
+                           uint64_t out[INTERRUPTIONS_SWITCHES_MAX]);
 
 // A port whose link was interrupted.
 struct interruptions_found {

@@ -85,3 +85,9 @@ struct link_history_limits options_of_links(const struct conf *conf)
     return (struct link_history_limits){.occasions = conf->unreliable.occasions,
                                         .window_us = conf->unreliable.window_us};
 }
+
+struct inactive_links_limits options_of_inactive(const struct conf *conf)
+{
+    return (struct inactive_links_limits){conf->sweep.inactive_sweeps,
+                                          conf->sweep.interval_s * CLOCK_US_PER_S};
+}

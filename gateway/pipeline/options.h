@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes the options of policy, of the watch over counters and of link history from the
-// configuration.
+// Makes the options of policy and of what watches counters and links from the configuration.
 #ifndef IBTRAPD_PIPELINE_OPTIONS_H
 #define IBTRAPD_PIPELINE_OPTIONS_H
 
 #include "conf/conf.h"
+#include "pipeline/inactive_links.h"
 #include "policy/policy.h"
 #include "topology/counter_watch.h"
 #include "topology/link_history.h"
@@ -15,5 +15,6 @@ void options_of_policy(const struct conf *conf, struct policy_options *out,
 
 struct counter_watch_limits options_of_counters(const struct conf *conf);
 struct link_history_limits options_of_links(const struct conf *conf);
+struct inactive_links_limits options_of_inactive(const struct conf *conf);
 
 #endif

@@ -7,6 +7,7 @@
 #include "pipeline/statements.h"
 #include "topology/comparison.h"
 #include "topology/describe.h"
+#include "topology/joined.h"
 #include "topology/link_rate.h"
 
 #include <inttypes.h>
@@ -71,13 +72,19 @@ static bool is_link_there(const struct reconcile *r, const struct alarm_key *lin
     return peer != FABRIC_NONE && peer == reconcile_port(r, link->peer_guid, link->peer_port);
 }
 
+// After a start, a link that is back and waits for the subnet manager has joined (joined.h).
+static bool is_link_active(const struct reconcile *r, const struct alarm_key *link)
+{
+    return !fabric_is_inactive(r->fabric, reconcile_port(r, link->guid, link->port));
+}
+
 static bool is_link_back(const struct reconcile *r, const struct alarm_key *link, struct text *why)
 {
     if (!is_link_there(r, link))
         return is_linked_elsewhere(r, link->guid, link->port, why) ||
                is_linked_elsewhere(r, link->peer_guid, link->peer_port, why);
     text_add(why, "the link is up");
-    return true;
+    return is_link_active(r, link);
 }
 
 static bool is_rate_fine(const struct reconcile *r, const struct alarm_key *link, struct text *why)
@@ -107,6 +114,12 @@ static bool is_port_fine(const struct reconcile *r, const struct alarm_key *port
         text_add(why, "the alarm about its link is over");
     }
     return true;
+}
+
+static bool is_node_there(const struct reconcile *r, uint64_t guid)
+{
+    const uint32_t node = fabric_find_node(r->fabric, guid);
+    return node != FABRIC_NONE && !joined_is_dark(r->fabric, node);
 }
 
 static bool is_sm_there(const struct reconcile *r, uint64_t guid)
@@ -140,8 +153,7 @@ static bool is_controller_there(const struct reconcile *r, uint64_t guid)
 static bool reconcile_is_there(const struct reconcile *r, const struct alarm_key *what,
                                struct text *why)
 {
-    const bool there = what->kind == ALARM_KEY_NODE
-                           ? fabric_find_node(r->fabric, what->guid) != FABRIC_NONE
+    const bool there = what->kind == ALARM_KEY_NODE      ? is_node_there(r, what->guid)
                        : what->kind == ALARM_KEY_SM      ? is_sm_there(r, what->guid)
                        : what->kind == ALARM_KEY_IO_UNIT ? is_unit_there(r, what->guid)
                                                          : is_controller_there(r, what->guid);
@@ -310,6 +322,7 @@ static bool is_host_there(const struct reconcile *r, uint64_t guid)
 {
     const uint32_t node = fabric_find_node(r->fabric, guid);
     return node != FABRIC_NONE && !comparison_is_switch(r->fabric, node) &&
+           !joined_is_dark(r->fabric, node) &&
            comparison_first_linked(r->fabric, node) != FABRIC_NONE;
 }
 
@@ -548,16 +561,16 @@ static bool reconcile_has_newcomers(const struct changes *changes)
 void reconcile_alarms(struct emitter *emitter, const struct changes *changes,
                       int64_t watching_since, bool late, int64_t age_us)
 {
-    struct fabric *fabric = topology_current(emitter->topology);
+    const struct systems *joined = topology_joined(emitter->topology);
     struct reconcile r = {.emitter = emitter,
-                          .fabric = fabric,
+                          .fabric = joined ? joined->fabric : NULL,
                           .watching_since = watching_since,
                           .late = late,
                           .has_newcomers = reconcile_has_newcomers(changes),
                           .age_us = age_us,
                           .now_us = emitter_now(emitter),
                           .utc_us = clock_utc(emitter->builder.clock)};
-    if (fabric) {
+    if (joined) {
         open_alarms_collect(&r.alarms, emitter->policy);
         end_alarms(&r);
         raise_all_degraded(&r);
@@ -566,7 +579,6 @@ void reconcile_alarms(struct emitter *emitter, const struct changes *changes,
         policy_confirm(emitter->policy, r.now_us);
         open_alarms_clear(&r.alarms);
     }
-    fabric_unref(fabric);
     journal_forget_ends(emitter->journal, clock_utc(emitter->builder.clock) - POLICY_HANDOVER_US);
 }
 
@@ -643,17 +655,16 @@ static bool has_returns(const struct changes *changes)
 
 void reconcile_explain_returns(const struct emitter *emitter, struct changes *changes)
 {
-    struct fabric *fabric = has_returns(changes) ? topology_current(emitter->topology) : NULL;
-    if (!fabric)
+    const struct systems *joined = has_returns(changes) ? topology_joined(emitter->topology) : NULL;
+    if (!joined)
         return;
     struct open_alarms alarms;
     open_alarms_collect(&alarms, emitter->policy);
-    const struct group missing = list_missing(&alarms, fabric);
+    const struct group missing = list_missing(&alarms, joined->fabric);
     for (uint32_t i = 0; i < changes->count; i++) {
         if (changes->all[i].type == CATALOGUE_SWITCH_ADDED)
             explain_return(emitter, &alarms, &missing, &changes->all[i]);
     }
     free(missing.members);
     open_alarms_clear(&alarms);
-    fabric_unref(fabric);
 }

@@ -30,6 +30,7 @@ enum alarm_key_about {
     ALARM_ABOUT_ERRORS,     // errors NAME, and a link, or a port without a known neighbour
     ALARM_ABOUT_WAIT,       // congestion GUID/PORT
     ALARM_ABOUT_UNRELIABLE, // unreliable, and a link
+    ALARM_ABOUT_INACTIVE,   // inactive, and a link
     ALARM_ABOUT_EXPECTED,   // the name of the event (expectation.h), and a node or link
     ALARM_ABOUTS,
 };

@@ -6,6 +6,7 @@
 #include "topology/departed.h"
 #include "topology/describe.h"
 #include "topology/former_names.h"
+#include "topology/joined.h"
 #include "topology/merge.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ struct topology {
     struct fabric *current;  // NULL: no sweep yet
     struct systems *systems; // of `current`
     struct filter_list host_names;
+    struct systems *joined;  // what the last comparison saw of `current`; NULL: no base yet
     struct fabric *restored; // until it has been compared; NULL: nothing to compare with
     unsigned base_sweeps;
     bool has_base; // changes are reported from now on
@@ -47,6 +49,7 @@ void topology_free(struct topology *topology)
         return;
     fabric_unref(topology->current);
     systems_unref(topology->systems);
+    systems_unref(topology->joined);
     fabric_unref(topology->restored);
     names_unref(topology->names);
     former_names_free(topology->former_names);
@@ -98,6 +101,23 @@ static void topology_publish_systems(struct topology *topology, struct fabric *f
     systems_unref(old);
 }
 
+// Takes over the reference.
+static void topology_set_joined(struct topology *topology, struct systems *joined)
+{
+    systems_unref(topology->joined);
+    topology->joined = joined;
+}
+
+// `joined`: a reference, which is taken over.
+static struct systems *topology_joined_systems(struct topology *topology, struct fabric *joined)
+{
+    struct systems *systems = topology->systems->fabric == joined
+                                  ? systems_ref(topology->systems)
+                                  : topology_make_systems(topology, joined);
+    fabric_unref(joined);
+    return systems;
+}
+
 void topology_set_host_names(struct topology *topology, const struct filter_list *patterns)
 {
     topology->host_names = *patterns;
@@ -123,6 +143,9 @@ void topology_rename(struct topology *topology, struct names *names)
     names_unref(old);
     if (topology->current)
         topology_publish_systems(topology, topology->current);
+    if (topology->joined)
+        topology_set_joined(
+            topology, topology_joined_systems(topology, fabric_ref(topology->joined->fabric)));
 }
 
 struct names *topology_names(struct topology *topology)
@@ -191,16 +214,15 @@ static struct fabric *topology_install(struct topology *topology, const struct f
 static void topology_compare(struct topology *topology, struct fabric *before, struct fabric *now,
                              struct changes *out)
 {
-    struct systems *then = topology->systems && topology->systems->fabric == before
-                               ? systems_ref(topology->systems)
-                               : topology_make_systems(topology, before);
+    const struct fabric *then = topology->joined->fabric;
     former_names_compare(topology->former_names, before, now, topology->names);
     topology_publish_systems(topology, now);
-    changes_between_systems(then, topology->systems, topology->names, out);
-    departed_ports_remember(&topology->departed, then, now, topology->names);
-    systems_unref(then);
-    if (topology->has_master && fabric_master(before) == FABRIC_NONE)
-        changes_add_failover(now, &topology->master, topology->names, out);
+    struct systems *joined = topology_joined_systems(topology, joined_fabric(then, now));
+    changes_between_systems(topology->joined, joined, topology->names, out);
+    departed_ports_remember(&topology->departed, topology->joined, now, topology->names);
+    if (topology->has_master && fabric_master(then) == FABRIC_NONE)
+        changes_add_failover(joined->fabric, &topology->master, topology->names, out);
+    topology_set_joined(topology, joined);
 }
 
 static void topology_remember_master(struct topology *topology, const struct fabric *now)
@@ -212,13 +234,18 @@ static void topology_remember_master(struct topology *topology, const struct fab
     describe_sm(now, master, topology->names, &topology->master);
 }
 
-// Compares the sweep that becomes the base with the restored fabric.
+// Compares the sweep that becomes the base with the restored fabric. Without a restored fabric, all
+// of the base has joined.
 static struct fabric *topology_compare_restored(struct topology *topology, struct fabric *now,
                                                 struct changes *out)
 {
-    if (!topology->restored)
+    if (!topology->restored) {
+        topology_publish_systems(topology, now);
+        topology_set_joined(topology, systems_ref(topology->systems));
         return now;
+    }
     now = topology_install(topology, topology->restored, now);
+    topology_set_joined(topology, topology_make_systems(topology, topology->restored));
     topology_compare(topology, topology->restored, now, out);
     fabric_unref(topology->restored);
     topology->restored = NULL;
@@ -292,6 +319,11 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
 bool topology_has_base(const struct topology *topology)
 {
     return topology->has_base;
+}
+
+const struct systems *topology_joined(const struct topology *topology)
+{
+    return topology->joined;
 }
 
 bool topology_find_lid(const struct topology *topology, uint16_t lid, struct endpoint *out)

@@ -50,6 +50,11 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
 // of this run found yet, even restored nodes.
 bool topology_has_base(const struct topology *topology);
 
+// The part of the current fabric that carries traffic (joined.h), and its systems, valid until the
+// next update or renaming; NULL: there is no base yet. The changes of topology_update are those of
+// this part.
+const struct systems *topology_joined(const struct topology *topology);
+
 // Any thread.
 
 // A reference, the caller's. NULL: none yet.

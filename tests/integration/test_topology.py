@@ -3,6 +3,7 @@
 
 import datetime
 import json
+import signal
 
 import expected as want
 import pytest
@@ -33,14 +34,18 @@ def link_trap_id(site):
     return site.message("link-state-change")[0].data["id"]
 
 
-@pytest.fixture
-def swept(open_site):
+def open_swept(open_site, sweep):
     """A site whose gateway has subscribed and knows the fabric."""
-    site = open_site(sweep=SWEEP)
+    site = open_site(sweep=sweep)
     site.gateway.wait_subscribed()
     site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
     site.gateway.wait_swept(0)
     return site
+
+
+@pytest.fixture
+def swept(open_site):
+    return open_swept(open_site, SWEEP)
 
 
 def test_link_between_switches_goes_down_and_comes_back(swept):
@@ -97,6 +102,31 @@ def test_switch_dies_and_its_hosts_are_its_consequences(swept):
     assert all(one.data["causeId"] for one in links)
     trap = swept.notification(f"{want.SWITCH}.0.1")[0]
     assert [one.value for one in trap.varbinds] == [switch_id(LEAF2), switch_id(LEAF1), 3]
+
+
+@pytest.mark.parametrize("node, port, gone, back", [("node1", None, "host-removed", "host-added"),
+                                                    ("leaf1", 11, "link-down", "link-up")])
+def test_what_no_subnet_manager_sets_up_has_not_joined(open_site, node, port, gone, back):
+    """The cable is back while the subnet manager hangs. A port in state Init is no news, and after some sweeps an
+    alarm. The subnet manager goes on, and everything ends."""
+    site = open_swept(open_site, {"method": "smp", "interval": 5, "settle": 300})
+    site.fabric.unlink(node, port)
+    lost = site.message(gone)[0].data["alarmKey"]
+    site.sm.process.popen.send_signal(signal.SIGSTOP)
+    site.fabric.relink(node, port)
+    inactive = site.message("link-inactive")[0]
+    assert "both ends are in state Init, in 3 sweeps in a row" in inactive.text and node in inactive.text
+    assert site.notification(f"{want.OWN}.0.135")
+    assert not {one.message_id for one in site.syslog.poll()} & {"host-added", "link-up", "link-interrupted",
+                                                                "alarm-cleared", "link-active"}
+    keys = {one["key"] for one in json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]}
+    assert {lost, inactive.data["alarmKey"]} <= keys
+    site.sm.process.popen.send_signal(signal.SIGCONT)
+    site.sm.reload()
+    assert site.message(back)[0].data["alarmKey"] == lost
+    assert site.message("link-active")[0].data["clearsId"] == inactive.data["id"]
+    site.message("sm-back")
+    wait_until(lambda: not json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"], "all alarms to end")
 
 
 def test_host_moves_to_another_switch(swept):

@@ -354,6 +354,7 @@ class Actions:
         return True
 
     def _repair_managers(self):
-        """Mostly the subnet managers are back when all has to be right."""
-        if self.chance.random() < 0.7:
+        """Mostly the subnet managers are back when all has to be right. While a link waits for them, receivers may know
+        of its former place, or not."""
+        if self.site.truth.inert or self.chance.random() < 0.7:
             self._manager_returns()

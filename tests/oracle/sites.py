@@ -115,14 +115,14 @@ class OracleGateway(Gateway):
         return None if answer is None else {one["key"]: one for one in answer["alarms"]}
 
     def topology(self):
-        """Nodes as (GUID, kind, name), and links; None: it knows no fabric yet."""
+        """Nodes as (GUID, kind, name), links, and the links that are not ACTIVE; None: it knows no fabric yet."""
         answer = self.ask("topology")
         if not answer or "nodes" not in answer:
             return None
         nodes = {(int(one["guid"], 16), TYPES.get(one["type"], one["type"]), one["name"]) for one in answer["nodes"]}
-        links = {link((int(one["guid"], 16), port["port"]), (int(port["peer"]["guid"], 16), port["peer"]["port"]))
-                 for one in answer["nodes"] for port in one["ports"] if port["peer"]}
-        return nodes, links
+        links = [(link((int(one["guid"], 16), port["port"]), (int(port["peer"]["guid"], 16), port["peer"]["port"])),
+                  port["state"]) for one in answer["nodes"] for port in one["ports"] if port["peer"]]
+        return nodes, {one for one, _ in links}, {one for one, state in links if state in ("initialize", "armed")}
 
 
 class Site:
@@ -352,6 +352,7 @@ class Site:
         self.note(f"kill the subnet manager at {host}")
         self.managers[host].kill()
         self.managers[host].running = False
+        self.truth.manage(any(getattr(one, "running", True) for one in self.managers.values()))
 
     def start_manager(self, host="sm1"):
         """Waits until a master has swept after the arrival. umad2sim has no timeouts: if a MAD gets lost meanwhile, the
@@ -360,6 +361,7 @@ class Site:
         self._start_manager(host)
         for _ in range(5):
             if self._has_swept():
+                self.truth.manage(True)
                 return
             self.note("the simulator lost a MAD: all subnet managers start again")
             hosts = sorted(self.managers, key=lambda one: one == host)
@@ -456,7 +458,9 @@ class Site:
         lacks = [f"lacks {name}" for _, _, name in nodes - found[0]] + [
             f"lacks {self.net.link_words(one)}" for one in sight.links - found[1]]
         return lacks + [f"has {name} ({kind})" for _, kind, name in found[0] - nodes] + [
-            f"has {self.net.link_words(one)}" for one in found[1] - sight.links]
+            f"has {self.net.link_words(one)}" for one in found[1] - sight.links] + [
+            f"{self.net.link_words(one)} is not active" for one in found[2] & sight.links if self.truth.managed] + [
+            f"{self.net.link_words(one)} is active" for one in self.truth.inert & found[1] - found[2]]
 
     def converge(self):
         """Waits until every gateway shows the fabric as it is."""

@@ -79,6 +79,8 @@ class Truth:
         self.vantage = net.by_name[vantage].guid
         self.plugged = set(net.links)
         self.slow = set()
+        self.inert = set()  # plugged while no subnet manager ran: connected, and not ACTIVE
+        self.managed = True
         self.watching = False
         self.worlds = self._lasting = {World(frozenset(), frozenset())}
 
@@ -87,12 +89,22 @@ class Truth:
     def plug(self, one):
         assert not {end for other in self.plugged for end in other} & one, "an end is in use"
         self.plugged.add(one)
+        if not self.managed:
+            self.inert.add(one)
         self._instant()
 
     def unplug(self, *links):
         """Unplugs all of them at the same moment."""
         self.plugged -= set(links)
+        self.inert -= set(links)
         self._instant()
+
+    def manage(self, managed):
+        """Whether a subnet manager runs, which makes all links ACTIVE."""
+        self.managed = managed
+        if managed:
+            self.inert.clear()
+            self._instant()
 
     def forget(self, key):
         """An operator clears the alarm of a node or a link: nobody misses it, or what hung on it, any more."""
@@ -113,13 +125,13 @@ class Truth:
 
     def _instant(self):
         if self.watching:
-            self.worlds = self.worlds | {world.after(self.sight()) for world in self.worlds}
+            self.worlds = self.worlds | {world.after(self.carried()) for world in self.worlds}
 
     # What the test learns.
 
     def seen(self):
         """The gateway has certainly seen the present state."""
-        self.worlds = {world.after(self.sight()) for world in self.worlds}
+        self.worlds = {world.after(self.carried()) for world in self.worlds}
 
     def fits(self, keys):
         """Whether there is a world in which exactly these alarms are true."""
@@ -138,8 +150,16 @@ class Truth:
     # What is so.
 
     def sight(self):
+        """What is connected."""
+        return self._reach(self.plugged)
+
+    def carried(self):
+        """What links in the state ACTIVE connect: the rest has not joined the fabric."""
+        return self._reach(self.plugged - self.inert)
+
+    def _reach(self, cables):
         near = {}
-        for one in self.plugged:
+        for one in cables:
             first, second = one
             near.setdefault(first.guid, []).append((second.guid, one))
             near.setdefault(second.guid, []).append((first.guid, one))
@@ -156,7 +176,7 @@ class Truth:
 
     def alarms(self, world):
         """The alarms that are true in that world, by key."""
-        sight = self.sight()
+        sight = self.carried()
         down = {one for one in world.links - sight.links if not one & sight.ends}
         found = [self._node_alarm(guid) for guid in world.nodes - sight.nodes]
         found += [self._link_alarm(one) for one in down]
@@ -170,7 +190,7 @@ class Truth:
 
     def _roots(self, world):
         """For each true alarm the alarms that explain it."""
-        sight = self.sight()
+        sight = self.carried()
         missing = world.nodes - sight.nodes
         roots = {node_key(guid): self._roots_of_node(guid, world, sight) for guid in missing}
         for one in world.links - sight.links:

@@ -227,6 +227,7 @@ TEST(alarms_come_in_pairs)
         {"port-removed", "port-added"},
         {"link-down", "link-up"},
         {"link-degraded", "link-restored"},
+        {"link-inactive", "link-active"},
         {"sm-vanished", "sm-appeared"},
         {"sm-unreachable", "sm-back"},
         {"io-unit-removed", "io-unit-added"},

@@ -685,7 +685,7 @@ TEST(masses_whose_switch_goes_too_stay_one_alarm)
 static void age_alarms(void *ctx, const struct pipeline_context *inside)
 {
     (void)ctx;
-    correlator_change_age(inside->correlator, 1);
+    correlator_change_limits(inside->correlator, 1, &(struct inactive_links_limits){0});
 }
 
 // The alarms about losses end by their age, all in one sweep: the others follow from the one.

@@ -45,7 +45,8 @@ static size_t judge(uint64_t changed, int64_t begun_us)
 {
     struct change change = {.subject.node_guid = changed};
     const struct changes changes = {.all = &change, .count = changed != 0};
-    return interruptions_judge(&all, &changes, begun_us, asked);
+    const struct interruptions_sweep sweep = {.changes = &changes, .begun_us = begun_us};
+    return interruptions_judge(&all, &sweep, asked);
 }
 
 static void take_found(void *ctx, const struct interruptions_found *one)

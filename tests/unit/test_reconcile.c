@@ -7,6 +7,7 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/reconcile.h"
 #include "topology/alarm_key.h"
+#include "topology/joined.h"
 #include "topology/topology.h"
 
 #include <inttypes.h>
@@ -18,6 +19,7 @@ struct cable {
     uint32_t a, b;
     uint8_t port_a, port_b;
     bool cut, narrow;
+    uint8_t state; // of both ends; 0: ACTIVE
 };
 
 static struct generated plant;
@@ -90,6 +92,9 @@ static void lay_cables(void)
         if (c->narrow)
             generated_port(&plant, c->a, c->port_a)->width_active =
                 generated_port(&plant, c->b, c->port_b)->width_active = 1;
+        if (c->state != 0)
+            generated_port(&plant, c->a, c->port_a)->state =
+                generated_port(&plant, c->b, c->port_b)->state = c->state;
     }
 }
 
@@ -115,13 +120,18 @@ static void pass_time(int64_t us)
     assert_true(pipeline_call(pipeline, wait_in_pipeline, &us));
 }
 
-static void sweep(void)
+static void sweep_for(int64_t us)
 {
     find_reached();
     lay_cables();
     seen_through = journal_last(journal);
     pipeline_put_fabric(pipeline, generated_look(&plant, 0));
-    pass_time(60 * CLOCK_US_PER_S);
+    pass_time(us);
+}
+
+static void sweep(void)
+{
+    sweep_for(60 * CLOCK_US_PER_S);
 }
 
 static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
@@ -142,8 +152,9 @@ static void start(void)
         .journal = journal,
         .topology = topology,
         .policy = {.suppress_consequences = true, .alarms_max = alarms_max},
-        .correlator.age_us = 30 * DAY,
-        .correlator.no_sweeps = starts_without_sweeps,
+        .correlator = {.age_us = 30 * DAY,
+                       .inactive = {.sweeps = 3, .interval_us = 60 * CLOCK_US_PER_S},
+                       .no_sweeps = starts_without_sweeps},
         .log = log_};
     pipeline = pipeline_start(&options, &err);
     assert_non_null(pipeline);
@@ -851,7 +862,8 @@ TEST(a_slow_link_has_no_age)
 
 static void change_age(void *ctx, const struct pipeline_context *inside)
 {
-    correlator_change_age(inside->correlator, *(const int64_t *)ctx);
+    correlator_change_limits(inside->correlator, *(const int64_t *)ctx,
+                             &(struct inactive_links_limits){0});
 }
 
 TEST(the_age_can_be_changed)
@@ -1104,6 +1116,248 @@ TEST(a_start_without_sweeps_ends_the_alarms_of_the_last_run)
     assert_int_equal(count_alarms(), 0);
 }
 
+// Links that are connected and not ACTIVE.
+
+static const char *inactive_key(size_t cable)
+{
+    const struct cable *c = &cables[cable];
+    return key_of(&(struct alarm_key){.kind = ALARM_KEY_LINK,
+                                      .about = ALARM_ABOUT_INACTIVE,
+                                      .guid = guid_of(c->a),
+                                      .port = c->port_a,
+                                      .peer_guid = guid_of(c->b),
+                                      .peer_port = c->port_b});
+}
+
+static void sweep_quietly(unsigned times)
+{
+    for (unsigned i = 0; i < times; i++) {
+        sweep();
+        check_nothing_told();
+    }
+}
+
+static size_t add_single_host(const struct leaves *l, const char *name, uint8_t port)
+{
+    return connect(l->leaf1, port, add_node(FABRIC_CA, name, 1), 1);
+}
+
+TEST(a_host_without_a_subnet_manager_has_not_joined)
+{
+    const struct leaves l = add_leaves();
+    const size_t cable = add_single_host(&l, "h1", 5);
+    sweep();
+    cables[cable].cut = true;
+    sweep();
+    told(CATALOGUE_HOST_REMOVED);
+    cables[cable].cut = false;
+    cables[cable].state = FABRIC_INITIALIZE;
+    sweep_quietly(2);
+    sweep();
+    check_told(CATALOGUE_LINK_INACTIVE, inactive_key(cable),
+               "both ends are in state Init, in 3 sweeps in a row");
+    assert_true(is_active(node_key(cables[cable].b)));
+    assert_true(is_active(cable_key(ALARM_KEY_LINK, cable)));
+    sweep_quietly(5);
+    cables[cable].state = 0;
+    sweep();
+    told(CATALOGUE_HOST_ADDED);
+    told(CATALOGUE_LINK_ACTIVE);
+    assert_int_equal(count_alarms(), 0);
+    sweep_quietly(12);
+}
+
+TEST(a_host_that_the_subnet_manager_sets_up_in_time_is_one_message)
+{
+    const struct leaves l = add_leaves();
+    const size_t cable = add_single_host(&l, "h1", 5);
+    cables[cable].cut = true;
+    sweep();
+    cables[cable].cut = false;
+    cables[cable].state = FABRIC_ARMED;
+    for (int i = 0; i < 20; i++) { // sweeps that traps cause
+        sweep_for(5 * CLOCK_US_PER_S);
+        check_nothing_told();
+    }
+    cables[cable].state = 0;
+    sweep();
+    told(CATALOGUE_HOST_ADDED);
+    assert_int_equal(count_events(CATALOGUE_LINK_ACTIVE), 0);
+}
+
+TEST(a_link_between_switches_ends_its_alarm_when_it_is_active)
+{
+    const struct leaves l = add_leaves();
+    sweep();
+    cables[l.cable1].cut = true;
+    sweep();
+    cables[l.cable1].cut = false;
+    cables[l.cable1].state = FABRIC_ARMED;
+    sweep_quietly(2);
+    sweep();
+    check_told(CATALOGUE_LINK_INACTIVE, inactive_key(l.cable1),
+               "both ends are in state Armed, in 3 sweeps in a row");
+    assert_true(is_active(cable_key(ALARM_KEY_LINK, l.cable1)));
+    cables[l.cable1].state = 0;
+    sweep();
+    told(CATALOGUE_LINK_UP);
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_link_that_is_isolated_is_inactive_and_not_down)
+{
+    const struct leaves l = add_leaves();
+    const size_t cable = add_single_host(&l, "h1", 5);
+    sweep();
+    cables[cable].state = FABRIC_INITIALIZE;
+    sweep_quietly(2);
+    sweep();
+    told(CATALOGUE_LINK_INACTIVE);
+    assert_int_equal(count_alarms(), 1);
+    cables[cable].cut = true;
+    sweep();
+    told(CATALOGUE_HOST_REMOVED);
+    check_told(CATALOGUE_ALARM_CLEARED, inactive_key(cable), "the link is down");
+    assert_false(is_active(inactive_key(cable)));
+}
+
+// Nothing behind a switch is in the fabric before the switch is.
+TEST(a_switch_without_a_subnet_manager_is_one_message)
+{
+    const struct leaves l = add_leaves();
+    const size_t uplink = connect(l.leaf1, 8, add_node(FABRIC_SWITCH, "edge", 8), 8);
+    const uint32_t edge = cables[uplink].b;
+    size_t hosts[4];
+    for (uint8_t i = 0; i < COUNT(hosts); i++) {
+        hosts[i] = connect(edge, (uint8_t)(i + 1), add_node(FABRIC_CA, "h", 1), 1);
+        cables[hosts[i]].state = FABRIC_INITIALIZE;
+    }
+    cables[uplink].cut = true;
+    sweep();
+    cables[uplink].cut = false;
+    cables[uplink].state = FABRIC_INITIALIZE;
+    sweep_quietly(2);
+    sweep();
+    check_told(CATALOGUE_LINK_INACTIVE, inactive_key(uplink),
+               "both ends are in state Init, in 3 sweeps in a row; 4 links behind it are not "
+               "active either");
+    assert_int_equal(count_alarms(), 5);
+    for (size_t i = 0; i < COUNT(hosts); i++)
+        cables[hosts[i]].state = 0; // edge is still apart
+    sweep();
+    assert_int_equal(count_events(CATALOGUE_SWITCH_ADDED) + count_events(CATALOGUE_HOST_ADDED), 0);
+    cables[uplink].state = 0;
+    sweep();
+    told(CATALOGUE_SWITCH_ADDED);
+    assert_int_equal(count_told(CATALOGUE_HOST_ADDED), 0); // they came with it
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_fabric_without_a_subnet_manager_is_one_message_after_the_grace)
+{
+    const struct leaves l = add_leaves();
+    for (uint8_t i = 3; i < 8; i++)
+        add_single_host(&l, "h", i);
+    for (size_t i = 0; i < cable_count; i++)
+        cables[i].state = FABRIC_INITIALIZE;
+    sweep_quietly(2);
+    sweep();
+    assert_int_equal(count_events(CATALOGUE_LINK_INACTIVE), cable_count);
+    told(CATALOGUE_LINK_INACTIVE);
+    for (size_t i = 0; i < cable_count; i++)
+        cables[i].state = 0;
+    sweep();
+    assert_int_equal(count_told(CATALOGUE_LINK_ACTIVE), 1);
+    assert_int_equal(count_events(CATALOGUE_HOST_ADDED), 0);
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_link_that_is_often_inactive_is_told)
+{
+    const struct leaves l = add_leaves();
+    sweep();
+    unsigned told_at = 0;
+    for (unsigned i = 1; i <= 10 && told_at == 0; i++) {
+        cables[l.cable1].state = i % 2 ? FABRIC_INITIALIZE : 0;
+        sweep();
+        told_at = count_events(CATALOGUE_LINK_INACTIVE) > 0 ? i : 0;
+    }
+    assert_int_equal(told_at, 9);
+    check_told(CATALOGUE_LINK_INACTIVE, inactive_key(l.cable1),
+               "both ends are in state Init; not Active in 5 of the last 10 sweeps");
+    cables[l.cable1].state = 0;
+    sweep_quietly(1);
+    sweep();
+    told(CATALOGUE_LINK_ACTIVE);
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(what_moves_is_told_when_it_is_active)
+{
+    const struct leaves l = add_leaves();
+    const size_t cable = add_single_host(&l, "h1", 5);
+    sweep();
+    cables[cable].cut = cables[l.cable1].cut = true;
+    const size_t host = connect(l.leaf2, 5, cables[cable].b, 1), trunk = connect(0, 1, l.leaf1, 7);
+    cables[host].state = cables[trunk].state = FABRIC_INITIALIZE;
+    sweep_quietly(2);
+    sweep();
+    assert_int_equal(count_told(CATALOGUE_LINK_INACTIVE), 2);
+    assert_int_equal(count_alarms(), 2);
+    cables[host].state = cables[trunk].state = 0;
+    sweep();
+    told(CATALOGUE_HOST_MOVED);
+    told(CATALOGUE_LINK_MOVED);
+    assert_int_equal(count_alarms(), 0);
+}
+
+// The journal has the snapshot in which the host waits.
+TEST(a_host_that_waits_waits_on_after_a_restart)
+{
+    const struct leaves l = add_leaves();
+    const size_t cable = add_single_host(&l, "h1", 5);
+    sweep();
+    cables[cable].cut = true;
+    sweep();
+    cables[cable].cut = false;
+    cables[cable].state = FABRIC_INITIALIZE;
+    sweep();
+    sweep();
+    sweep();
+    stop();
+    struct fabric *last = topology_current(topology);
+    topology_free(topology);
+    topology = topology_new(NULL, &random_system, log_);
+    topology_restore(topology, last);
+    lookup = event_builder_lookup_in(topology);
+    start();
+    sweep_quietly(4);
+    assert_int_equal(count_alarms(), 3);
+    cables[cable].state = 0;
+    sweep();
+    assert_int_equal(count_alarms(), 0);
+}
+
+// A trap that a plugged cable causes is no interruption: see joined_lacks_link.
+TEST(a_link_that_waits_is_not_interrupted)
+{
+    const struct leaves l = add_leaves();
+    sweep();
+    struct fabric *before = topology_current(topology);
+    cables[l.cable1].cut = true;
+    sweep();
+    cables[l.cable1].cut = false;
+    cables[l.cable1].state = FABRIC_INITIALIZE;
+    sweep();
+    struct fabric *after = topology_current(topology);
+    assert_true(joined_lacks_link(topology_joined(topology)->fabric, after, guid_of(l.leaf1)));
+    assert_true(joined_lacks_link(topology_joined(topology)->fabric, after, guid_of(0)));
+    assert_false(joined_lacks_link(topology_joined(topology)->fabric, after, guid_of(l.leaf2)));
+    assert_false(joined_lacks_link(before, before, guid_of(l.leaf1)));
+    fabric_unref(before);
+    fabric_unref(after);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1138,6 +1392,16 @@ int main(void)
         RECONCILE_TEST(what_a_sweep_still_shows_is_raised_again),
         RECONCILE_TEST(an_alarm_that_policy_had_no_room_for_ends),
         RECONCILE_TEST(many_missing_nodes_are_reconciled),
+        RECONCILE_TEST(a_host_without_a_subnet_manager_has_not_joined),
+        RECONCILE_TEST(a_host_that_the_subnet_manager_sets_up_in_time_is_one_message),
+        RECONCILE_TEST(a_link_between_switches_ends_its_alarm_when_it_is_active),
+        RECONCILE_TEST(a_link_that_is_isolated_is_inactive_and_not_down),
+        RECONCILE_TEST(a_switch_without_a_subnet_manager_is_one_message),
+        RECONCILE_TEST(a_fabric_without_a_subnet_manager_is_one_message_after_the_grace),
+        RECONCILE_TEST(a_link_that_is_often_inactive_is_told),
+        RECONCILE_TEST(what_moves_is_told_when_it_is_active),
+        RECONCILE_TEST(a_host_that_waits_waits_on_after_a_restart),
+        RECONCILE_TEST(a_link_that_waits_is_not_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

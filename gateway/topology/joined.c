@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "topology/joined.h"
+
+#include "base/memory.h"
+#include "model/fabric_builder.h"
+#include "topology/diff.h"
+
+#include <stdlib.h>
+
+struct joined {
+    const struct fabric *before, *now;
+    bool *waits;   // by port
+    bool *visited; // by node
+    uint32_t
+        *numbers;     // in the builder, by node; FABRIC_NONE: only links that wait connect the node
+    uint32_t *island; // nodes that links connect, none of which waits
+    struct fabric_builder *builder;
+};
+
+// Whether the earlier fabric had the link of this port, too.
+static bool joined_had_link(const struct fabric *before, const struct fabric *now, uint32_t node,
+                            const struct fabric_port *port)
+{
+    const uint32_t then = fabric_find_node(before, now->nodes[node].guid);
+    const uint32_t same =
+        then != FABRIC_NONE ? fabric_find_port(before, then, port->number) : FABRIC_NONE;
+    return same != FABRIC_NONE && diff_same_peer(before, &before->ports[same], now, port);
+}
+
+// Returns whether a link waits.
+static bool joined_find_waiting(struct joined *j)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < j->now->node_count; i++) {
+        const struct fabric_node *n = &j->now->nodes[i];
+        for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
+            j->waits[k] = fabric_is_inactive(j->now, k) &&
+                          !joined_had_link(j->before, j->now, i, &j->now->ports[k]);
+            any = any || j->waits[k];
+        }
+    }
+    return any;
+}
+
+// Collects the node's island. Returns how many nodes the island has.
+static uint32_t joined_find_island(struct joined *j, uint32_t node)
+{
+    uint32_t count = 0;
+    j->visited[node] = true;
+    j->island[count++] = node;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fabric_node *n = &j->now->nodes[j->island[i]];
+        for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
+            const uint32_t peer = j->now->ports[k].peer_node;
+            if (peer == FABRIC_NONE || j->waits[k] || j->visited[peer])
+                continue;
+            j->visited[peer] = true;
+            j->island[count++] = peer;
+        }
+    }
+    return count;
+}
+
+// Whether all nodes of the island are new, and a link to it waits.
+static bool joined_is_apart(const struct joined *j, uint32_t count)
+{
+    bool waits = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fabric_node *n = &j->now->nodes[j->island[i]];
+        if (fabric_find_node(j->before, n->guid) != FABRIC_NONE)
+            return false;
+        for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++)
+            waits = waits || j->waits[k];
+    }
+    return waits;
+}
+
+static void joined_add_node(struct joined *j, uint32_t node)
+{
+    const struct fabric_node *n = &j->now->nodes[node];
+    j->numbers[node] = fabric_builder_node(j->builder, n);
+    for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++)
+        fabric_builder_port(j->builder, j->numbers[node], &j->now->ports[k]);
+}
+
+static void joined_add_nodes(struct joined *j)
+{
+    for (uint32_t i = 0; i < j->now->node_count; i++) {
+        if (j->visited[i])
+            continue;
+        const uint32_t count = joined_find_island(j, i);
+        const bool apart = joined_is_apart(j, count);
+        for (uint32_t k = 0; k < count; k++) {
+            j->numbers[j->island[k]] = FABRIC_NONE;
+            if (!apart)
+                joined_add_node(j, j->island[k]);
+        }
+    }
+}
+
+static void joined_add_links(struct joined *j)
+{
+    for (uint32_t i = 0; i < j->now->node_count; i++) {
+        const struct fabric_node *n = &j->now->nodes[i];
+        for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
+            const struct fabric_port *port = &j->now->ports[k];
+            if (port->peer_node != FABRIC_NONE && port->peer_node >= i && !j->waits[k] &&
+                j->numbers[i] != FABRIC_NONE)
+                fabric_builder_link(j->builder, j->numbers[i], port->number,
+                                    j->numbers[port->peer_node], port->peer_port);
+        }
+    }
+}
+
+// The port in `now` of a port of `before`; FABRIC_NONE: it is not there, or waits with its node.
+static uint32_t joined_port_now(const struct joined *j, uint32_t node, uint8_t number,
+                                uint32_t *node_now)
+{
+    *node_now = fabric_find_node(j->now, j->before->nodes[node].guid);
+    if (*node_now == FABRIC_NONE || j->numbers[*node_now] == FABRIC_NONE)
+        return FABRIC_NONE;
+    return fabric_find_port(j->now, *node_now, number);
+}
+
+static bool joined_is_free(const struct joined *j, uint32_t node, uint8_t number)
+{
+    const struct fabric_port *port = fabric_builder_get_port(j->builder, j->numbers[node], number);
+    return port && port->peer_node == FABRIC_NONE;
+}
+
+// Keeps the former link of a port whose new link waits.
+static void joined_keep_link(struct joined *j, uint32_t node, const struct fabric_port *port)
+{
+    uint32_t a, b;
+    const uint32_t first = joined_port_now(j, node, port->number, &a);
+    const uint32_t second = first != FABRIC_NONE
+                                ? joined_port_now(j, port->peer_node, port->peer_port, &b)
+                                : FABRIC_NONE;
+    if (second != FABRIC_NONE && (j->waits[first] || j->waits[second]) &&
+        joined_is_free(j, a, port->number) && joined_is_free(j, b, port->peer_port))
+        fabric_builder_link(j->builder, j->numbers[a], port->number, j->numbers[b],
+                            port->peer_port);
+}
+
+static void joined_keep_links(struct joined *j)
+{
+    for (uint32_t i = 0; i < j->before->node_count; i++) {
+        const struct fabric_node *n = &j->before->nodes[i];
+        for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
+            const struct fabric_port *port = &j->before->ports[k];
+            if (port->peer_node != FABRIC_NONE && port->peer_node >= i)
+                joined_keep_link(j, i, port);
+        }
+    }
+}
+
+static void joined_add_services(struct joined *j)
+{
+    const struct fabric *now = j->now;
+    for (uint32_t i = 0; i < now->sm_count; i++) {
+        struct fabric_sm sm = now->sms[i];
+        sm.node = j->numbers[sm.node];
+        if (sm.node != FABRIC_NONE)
+            fabric_builder_sm(j->builder, &sm);
+    }
+    for (uint32_t i = 0; i < now->controller_count; i++) {
+        struct fabric_controller controller = now->controllers[i];
+        controller.node = j->numbers[controller.node];
+        if (controller.node != FABRIC_NONE)
+            fabric_builder_controller(j->builder, &controller);
+    }
+    for (uint32_t i = 0; i < now->pkey_table_count; i++) {
+        const struct fabric_pkey_table *t = &now->pkey_tables[i];
+        if (j->numbers[t->node] != FABRIC_NONE)
+            fabric_builder_pkeys(j->builder, j->numbers[t->node], t->port, &now->pkeys[t->first],
+                                 t->count);
+    }
+}
+
+static struct fabric *joined_build(struct joined *j)
+{
+    j->builder = fabric_builder_new();
+    joined_add_nodes(j);
+    joined_add_links(j);
+    joined_keep_links(j);
+    joined_add_services(j);
+    return fabric_builder_finish(j->builder, j->now->time_us, j->now->subnet_prefix,
+                                 j->now->complete);
+}
+
+struct fabric *joined_fabric(const struct fabric *before, struct fabric *now)
+{
+    const size_t nodes = now->node_count;
+    struct joined j = {.before = before,
+                       .now = now,
+                       .waits = memory_zeroed((size_t)now->port_count + 1, sizeof *j.waits),
+                       .visited = memory_zeroed(nodes + 1, sizeof *j.visited),
+                       .numbers = memory_get((nodes + 1) * sizeof *j.numbers),
+                       .island = memory_get((nodes + 1) * sizeof *j.island)};
+    struct fabric *joined = joined_find_waiting(&j) ? joined_build(&j) : fabric_ref(now);
+    free(j.waits);
+    free(j.visited);
+    free(j.numbers);
+    free(j.island);
+    return joined;
+}
+
+bool joined_is_dark(const struct fabric *fabric, uint32_t node)
+{
+    const struct fabric_node *n = &fabric->nodes[node];
+    bool inactive = false;
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        if (fabric_peer(fabric, i) == FABRIC_NONE)
+            continue;
+        if (!fabric_is_inactive(fabric, i))
+            return false;
+        inactive = true;
+    }
+    return inactive;
+}
+
+bool joined_lacks_link(const struct fabric *joined, const struct fabric *now, uint64_t node_guid)
+{
+    const uint32_t node = joined != now ? fabric_find_node(now, node_guid) : FABRIC_NONE;
+    if (node == FABRIC_NONE)
+        return false;
+    const struct fabric_node *n = &now->nodes[node];
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        const struct fabric_port *port = &now->ports[i];
+        if (port->peer_node != FABRIC_NONE && !joined_had_link(joined, now, node, port))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The fabric that carries traffic. A cable connects two ports, and the link carries nothing until
+// the subnet manager has made both ports ACTIVE. Pure.
+//
+// Decides: When has a node or a link joined the fabric?
+#ifndef IBTRAPD_TOPOLOGY_JOINED_H
+#define IBTRAPD_TOPOLOGY_JOINED_H
+
+#include "model/fabric.h"
+
+// Returns `now` without the links that wait, and without the nodes behind such links alone. A link
+// waits if the link is inactive (fabric_is_inactive), and `before`, what had joined at the sweep
+// before, lacks the link. So a link that stops being ACTIVE has joined all the same. Where a cable
+// moved, the link of `before` stays until the new link is ACTIVE: then both are one change.
+// Returns a reference, the caller's; if nothing waits, to `now` itself.
+struct fabric *joined_fabric(const struct fabric *before, struct fabric *now);
+
+// Whether the node has inactive links, and no others.
+bool joined_is_dark(const struct fabric *fabric, uint32_t node);
+
+// Whether a link of the node waits. `joined`: the result of joined_fabric for `now`.
+bool joined_lacks_link(const struct fabric *joined, const struct fabric *now, uint64_t node_guid);
+
+#endif
