@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "ctl/commands.h"
-#include "ctl/help.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -64,7 +63,7 @@ static void print_command(const struct command *c)
     printf(".It Ic %s", c->name);
     print_arguments(c->arguments);
     putchar('\n');
-    help_add_sentences(&t, c);
+    commands_add_sentences(&t, c);
     mdoc_print_words(sentences);
     if (!c->options)
         return;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/commands.h"
 
+#include "base/log.h"
+#include "base/text.h"
 #include "ctl/handlers.h"
-#include "ctl/help.h"
+#include "ctl/terminal.h"
+#include "model/severity.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static command_run commands_help, commands_list_for_completion;
@@ -141,12 +145,12 @@ static const struct command COMMANDS[] = {
     {"topology diff", "A B", 2, 2, 0, topology_commands_diff, "topology",
      .help = "list the changes from one snapshot to another",
      .manual = "A and B are numbers of snapshots; either may be the word now."},
-    {"topology save", "FILE", 1, 1, 0, expectation_commands_save, "topology",
+    {"topology save", "FILE", 1, 1, 0, topology_commands_save, "topology",
      .help = "write nodes and links, as they are now, into the file",
      .manual = "FILE may be there: it is replaced once the new one is whole. The item "
                "expected_topology of ibtrapd.conf(5) makes it the fabric as it should be. The "
                "format is that of ibnetdiscover(8)."},
-    {"topology check", "FILE [guid|name]", 1, 2, 0, expectation_commands_check, "topology",
+    {"topology check", "FILE [guid|name]", 1, 2, 0, topology_commands_check, "topology",
      .help = "list how the fabric differs from the file",
      .manual = "FILE is a file of topology save or ibnetdiscover(8). Nodes are found by their "
                "GUIDs, or by their names. What is missing behind a missing switch is indented. The "
@@ -212,6 +216,123 @@ const struct command *commands_get(size_t *count)
     return COMMANDS;
 }
 
+// The help.
+
+enum { HELP_COLUMN = 40, OPTION_COLUMN = 28, SENTENCES_MAX = 2000 };
+
+void commands_add_sentences(struct text *t, const struct command *command)
+{
+    text_addf(t, "%c%s.", toupper((unsigned char)command->help[0]), command->help + 1);
+    if (command->manual)
+        text_addf(t, " %s", command->manual);
+}
+
+static void command_show_option(FILE *out, enum option_id id)
+{
+    const struct option_row *o = arguments_option(id);
+    int width = o->letter ? fprintf(out, "  -%c, --%s", o->letter, o->name)
+                          : fprintf(out, "      --%s", o->name);
+    if (o->value)
+        width += fprintf(out, " %s", o->value);
+    fprintf(out, "%*s", OPTION_COLUMN - width, "");
+    terminal_hang(out, OPTION_COLUMN, o->help);
+}
+
+static void command_show_options_of(FILE *out, const struct command *command)
+{
+    for (int i = OPTION_FIRST_OF_SOME; i < OPTION_COUNT; i++) {
+        if (command->options & COMMAND_TAKES(i))
+            command_show_option(out, (enum option_id)i);
+    }
+}
+
+static void commands_show_all(FILE *out)
+{
+    fputs("Usage: ibtrapctl [OPTION]... COMMAND\n\n", out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (!COMMANDS[i].help)
+            continue;
+        int width = fprintf(out, "  %s %s", COMMANDS[i].name, COMMANDS[i].arguments);
+        fprintf(out, "%*s", HELP_COLUMN - width, "");
+        terminal_hang(out, HELP_COLUMN, COMMANDS[i].help);
+    }
+    fputs("\nOptions of every command:\n", out);
+    for (int i = 0; i < OPTION_FIRST_OF_SOME; i++)
+        command_show_option(out, (enum option_id)i);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (COMMANDS[i].options)
+            fprintf(out, "\nOptions of %s:\n", COMMANDS[i].name);
+        command_show_options_of(out, &COMMANDS[i]);
+    }
+    fputs("\n"
+          "ALARM is the number of an alarm, or its key.\n"
+          "'ibtrapctl help COMMAND' says more about a command.\n"
+          "Exit status: 0 done, 1 not done (refused, not delivered, damaged), 2 wrong usage;\n"
+          "of health: 0 ok, 1 warning, 2 critical, 3 unknown.\n",
+          out);
+}
+
+static void commands_show_one(FILE *out, const struct command *command)
+{
+    char buffer[SENTENCES_MAX];
+    struct text t = text_in(buffer, sizeof buffer);
+    fprintf(out, "Usage: ibtrapctl %s%s%s\n\n", command->name, command->arguments[0] ? " " : "",
+            command->arguments);
+    commands_add_sentences(&t, command);
+    terminal_wrap(out, 0, buffer);
+    if (command->options)
+        fputc('\n', out);
+    command_show_options_of(out, command);
+}
+
+static void command_list_option(FILE *out, enum option_id id)
+{
+    const struct option_row *o = arguments_option(id);
+    const char *value = o->value ? o->value : "";
+    fprintf(out, "option --%s %s\n", o->name, value);
+    if (o->letter)
+        fprintf(out, "option -%c %s\n", o->letter, value);
+}
+
+// Lists a folder with debug messages: other folders have no level to set.
+static void command_list_folder(FILE *out, const char *word)
+{
+    enum log_folder folder;
+    if (log_folder_from_word(word, &folder))
+        fprintf(out, " %s", word);
+}
+
+static void command_list_values(FILE *out)
+{
+    fputs("values SEVERITY", out);
+    for (int i = 0; i <= SEVERITY_DEBUG; i++)
+        fprintf(out, " %s", severity_word((enum severity)i));
+    fputs("\nvalues LEVEL", out);
+    for (int i = 0; i <= LOG_LEVEL_DEBUG; i++)
+        fprintf(out, " %s", log_level_word((enum log_level)i));
+    fputs("\nvalues FOLDER", out);
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++)
+        command_list_folder(out, log_folder_word((enum log_folder)i));
+    fputc('\n', out);
+}
+
+static enum command_outcome commands_list_for_completion(const struct arguments *a,
+                                                         struct error *err)
+{
+    FILE *out = a->out;
+    (void)err;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (COMMANDS[i].help)
+            fprintf(out, "command %s %s\n", COMMANDS[i].name, COMMANDS[i].arguments);
+    }
+    for (int i = 0; i < OPTION_COUNT; i++)
+        command_list_option(out, (enum option_id)i);
+    command_list_values(out);
+    return COMMAND_DONE;
+}
+
+// Running.
+
 // Counts the words at the begin of `name` that equal the given words. `*whole`: the name has no
 // more words.
 static int commands_match(const char *name, int count, char *const *words, bool *whole)
@@ -241,7 +362,7 @@ static enum command_outcome commands_help(const struct arguments *a, struct erro
     (void)err;
     int shown = 0;
     if (a->count == 0) {
-        help_show_all(a->out, COMMANDS, COMMAND_COUNT);
+        commands_show_all(a->out);
         return COMMAND_DONE;
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
@@ -251,17 +372,9 @@ static enum command_outcome commands_help(const struct arguments *a, struct erro
             continue;
         if (shown++ > 0)
             fputc('\n', a->out);
-        help_show_command(a->out, &COMMANDS[i]);
+        commands_show_one(a->out, &COMMANDS[i]);
     }
     return shown > 0 ? COMMAND_DONE : commands_refuse_unknown(a);
-}
-
-static enum command_outcome commands_list_for_completion(const struct arguments *a,
-                                                         struct error *err)
-{
-    (void)err;
-    help_list(a->out, COMMANDS, COMMAND_COUNT);
-    return COMMAND_DONE;
 }
 
 // Whether the command accepts this number of words and every given option. Names a wrong option.
@@ -315,7 +428,7 @@ enum command_outcome commands_run(struct arguments *a)
     const struct command *found = commands_find(a->count, a->words, &used);
     if (!found) {
         if (a->count == 0)
-            help_show_all(stderr, COMMANDS, COMMAND_COUNT);
+            commands_show_all(stderr);
         return commands_refuse_unknown(a);
     }
     a->count -= used;

@@ -6,6 +6,8 @@
 
 #include "ctl/command.h"
 
+struct text;
+
 // All commands, in the order of the help.
 const struct command *commands_get(size_t *count);
 
@@ -22,5 +24,8 @@ bool commands_show_help(struct arguments *a);
 
 // Runs the command that the words name. On failure, writes the reason to standard error.
 enum command_outcome commands_run(struct arguments *a);
+
+// Adds the sentences of the command: help and manual.
+void commands_add_sentences(struct text *t, const struct command *command);
 
 #endif

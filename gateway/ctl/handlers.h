@@ -5,7 +5,8 @@
 #define IBTRAPD_CTL_HANDLERS_H
 
 #include "ctl/command.h"
-#include "ctl/fabric_request.h"
+#include "model/fabric.h"
+#include "model/names.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -52,8 +53,8 @@ command_run topology_commands_diff;
 command_run link_commands_list; // links that fail again and again
 command_run context_commands_communities;
 
-// The expected fabric (expectation_commands.c).
-command_run expectation_commands_save, expectation_commands_check;
+// The expected fabric.
+command_run topology_commands_save, topology_commands_check;
 
 // The whole gateway (gateway_commands.c).
 command_run gateway_commands_catalogue, gateway_commands_reload;
@@ -77,6 +78,19 @@ command_run support_command;
 
 // Shows alarms, receivers and events at a terminal, and each change.
 command_run watch_command;
+
+// A snapshot of the fabric from the daemon, which sends its record (control/handlers.h).
+struct fabric_request {
+    struct fabric *fabric;
+    struct names *names; // of nodes and ports, from the daemon
+    int64_t number;      // of the snapshot in the journal; 0: the fabric as it is now
+};
+
+// Requests the snapshot with that number. Returns false with a sentence if no answer came, or if
+// the answer has another shape. Call fabric_request_end in either case.
+bool fabric_request_begin(struct fabric_request *request, const char *socket, int64_t number,
+                          struct error *err);
+void fabric_request_end(struct fabric_request *request);
 
 // Writes the fabric.
 void topology_commands_write(FILE *out, const struct fabric_request *what); // as ibnetdiscover(8)

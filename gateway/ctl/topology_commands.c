@@ -2,17 +2,93 @@
 #include "ctl/handlers.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "ctl/client.h"
 #include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
+#include "model/address.h"
+#include "model/fabric_record.h"
+#include "model/topology_file.h"
 #include "picture/dot.h"
 #include "picture/svg.h"
 #include "topology/changes.h"
 #include "topology/describe.h"
+#include "topology/expectation.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Pages that are requested at most: twice the number of pages of the largest fabric. If the fabric
+// changes between two pages, the daemon begins with the first page again.
+enum { FABRIC_REQUEST_PAGES = 1024 };
+
+struct fabric_octets {
+    uint8_t *all;
+    size_t size;
+    int64_t time_us, record; // of the last page
+    unsigned pages;
+};
+
+// Adds the octets of a page.
+static bool fabric_octets_add(void *ctx, const json_t *page, struct error *err)
+{
+    struct fabric_octets *octets = ctx;
+    const json_t *item = json_object_get(page, "octets");
+    const char *digits = json_string_value(item);
+    const size_t count = json_string_length(item) / 2;
+    octets->time_us = member_count(page, "time_us");
+    octets->record = member_count(page, "record");
+    if (octets->pages++ == FABRIC_REQUEST_PAGES)
+        return error_set(err, "the fabric changes all the time; try again");
+    if (member_count(page, "first") == 0)
+        octets->size = 0;
+    if (!digits || member_count(page, "first") != (long long)octets->size)
+        return show_refuse_shape(err);
+    octets->all = memory_resize(octets->all, octets->size + count, 1);
+    for (size_t i = 0; i < count; i++) {
+        const char *digit = digits + 2 * i;
+        uint64_t octet;
+        if (!address_take_hex(&digit, digit + 2, &octet) || digit != digits + 2 * (i + 1))
+            return show_refuse_shape(err);
+        octets->all[octets->size++] = (uint8_t)octet;
+    }
+    return true;
+}
+
+bool fabric_request_begin(struct fabric_request *request, const char *socket, int64_t number,
+                          struct error *err)
+{
+    struct fabric_octets octets = {0};
+    *request = (struct fabric_request){.number = number};
+    bool ok =
+        client_each_page(socket, "topology", json_pack("{s:I}", "snapshot", (json_int_t)number),
+                         fabric_octets_add, &octets, err);
+    if (ok && (octets.record < 0 || (size_t)octets.record > octets.size))
+        ok = show_refuse_shape(err);
+    if (ok) {
+        const size_t record = (size_t)octets.record;
+        request->fabric = fabric_record_read(octets.all, record, err);
+        request->names = names_unpack(octets.all + record, octets.size - record);
+        ok = request->fabric && (request->names || show_refuse_shape(err));
+    }
+    if (ok)
+        request->fabric->time_us = octets.time_us;
+    free(octets.all);
+    return ok;
+}
+
+void fabric_request_end(struct fabric_request *request)
+{
+    fabric_unref(request->fabric);
+    names_unref(request->names);
+}
 
 // Calls `each` for every node: switches first, then hosts, routers and others.
 static void topology_command_each_node(const struct fabric *fabric,
@@ -301,6 +377,166 @@ enum command_outcome topology_commands_diff(const struct arguments *a, struct er
     fabric_request_end(&from);
     fabric_request_end(&to);
     return command_outcome(ok);
+}
+
+// The expected fabric.
+
+// Saving.
+
+static bool topology_command_end_file(FILE *out, const char *path, struct error *err)
+{
+    bool ok = fflush(out) == 0 && !ferror(out) && fsync(fileno(out)) == 0;
+    if (!ok)
+        error_set(err, "cannot write '%s': %s", path, strerror(errno));
+    return fclose(out) == 0 && ok;
+}
+
+// Fills `out` with the path of the file behind a name and its symbolic links: the new file will
+// replace the file at this path. False: the name stands for something else, for instance a device.
+static bool topology_command_find_file(const char *name, char out[PATH_MAX], struct error *err)
+{
+    struct stat st;
+    if (snprintf(out, PATH_MAX, "%s", name) >= PATH_MAX)
+        return error_set(err, "the path is too long");
+    if (lstat(name, &st) != 0)
+        return errno == ENOENT || error_set(err, "cannot examine '%s': %s", name, strerror(errno));
+    if (S_ISLNK(st.st_mode) && (!realpath(name, out) || stat(out, &st) != 0))
+        return error_set(err, "cannot follow the link '%s': %s", name, strerror(errno));
+    return S_ISREG(st.st_mode) ||
+           error_set(err, "'%s' is not a regular file; 'ibtrapctl topology' prints the same", name);
+}
+
+// The new file is whole before the file takes its name: a reload at any time reads the old file or
+// the new file. Keeps no file that cannot be read back.
+static bool topology_command_save_as(const struct arguments *a, const char *path, const char *draft,
+                                     const struct fabric_request *what, struct error *err)
+{
+    const int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!out)
+        return error_set(err, "cannot make '%s': %s%s", draft, strerror(errno),
+                         errno == EEXIST ? "; remove it if no other ibtrapctl writes it" : "");
+    topology_commands_write(out, what);
+    bool ok = topology_command_end_file(out, draft, err);
+    struct fabric *fabric = ok ? topology_file_load(draft, err) : NULL;
+    ok = fabric && (rename(draft, path) == 0 ||
+                    error_set(err, "cannot rename '%s': %s", draft, strerror(errno)));
+    if (ok)
+        fprintf(a->out, "%s has %" PRIu32 " nodes and %" PRIu32 " links.%s\n", a->words[0],
+                fabric->node_count, fabric_count_links(fabric),
+                what->fabric->complete ? "" : " Some nodes did not answer: look at what it lacks.");
+    else
+        unlink(draft);
+    fabric_unref(fabric);
+    return ok;
+}
+
+enum command_outcome topology_commands_save(const struct arguments *a, struct error *err)
+{
+    char path[PATH_MAX], draft[PATH_MAX + sizeof ".new"];
+    struct fabric_request what = {0};
+    if (!topology_command_find_file(a->words[0], path, err))
+        return COMMAND_REFUSED;
+    snprintf(draft, sizeof draft, "%s.new", path);
+    const bool ok = fabric_request_begin(&what, a->socket, 0, err) &&
+                    topology_command_save_as(a, path, draft, &what, err);
+    fabric_request_end(&what);
+    return command_outcome(ok);
+}
+
+// Checking.
+
+struct topology_check {
+    const struct event_builder *builder;
+    json_t *differences;
+    size_t unseen;
+};
+
+static void topology_command_take_difference(void *ctx, const struct change *difference,
+                                             bool unseen)
+{
+    struct topology_check *check = ctx;
+    json_t *one = fabric_json_change(difference, check->builder);
+    check->unseen += unseen;
+    json_object_set_new(one, "alarmKey", json_string(difference->alarm_key));
+    json_object_set_new(one, "unseen", json_boolean(unseen));
+    json_array_append_new(check->differences, one);
+}
+
+static void topology_command_show_differences(const struct arguments *a,
+                                              const struct topology_check *check)
+{
+    const size_t seen = json_array_size(check->differences) - check->unseen;
+    if (seen == 0)
+        fprintf(a->out, "The fabric is as in %s.\n", a->words[0]);
+    else
+        fprintf(a->out, "%zu difference%s from %s:\n", seen, seen == 1 ? "" : "s", a->words[0]);
+    show_each(a->out, "[unseen?|[cause,cause=0?  ]{text}\n]", check->differences);
+    if (check->unseen > 0)
+        fprintf(a->out, "%zu more cannot be judged, as nodes there did not answer.\n",
+                check->unseen);
+}
+
+// A script reads 0 and 1 as an answer. Therefore the whole answer must be written.
+static bool topology_command_end_output(const struct arguments *a, struct error *err)
+{
+    return (fflush(a->out) == 0 && !ferror(a->out)) ||
+           error_set(err, "cannot write to standard output; is its disk full?");
+}
+
+// Takes over the reference to the differences.
+static bool topology_command_show_check(const struct arguments *a,
+                                        const struct topology_check *check, bool complete,
+                                        struct error *err)
+{
+    if (!a->json) {
+        topology_command_show_differences(a, check);
+        json_decref(check->differences);
+        return true;
+    }
+    json_t *all =
+        json_pack("{s:i, s:s, s:b, s:o}", "version", PROTOCOL_VERSION, "file", a->words[0],
+                  "complete", (int)complete, "differences", check->differences);
+    const bool ok = show_json(a->out, all, err);
+    json_decref(all);
+    return ok;
+}
+
+// Compares the present fabric with the expected fabric.
+static enum command_outcome topology_command_check_fabric(const struct arguments *a,
+                                                          const struct expectation *expectation,
+                                                          struct error *err)
+{
+    struct fabric_request now;
+    if (!fabric_request_begin(&now, a->socket, 0, err)) {
+        fabric_request_end(&now);
+        return COMMAND_TROUBLE;
+    }
+    const struct event_builder builder = {
+        .clock = &clock_system, .random = &random_system, .names = now.names};
+    struct topology_check check = {.builder = &builder, .differences = json_array()};
+    expectation_compare(expectation, now.fabric, now.names, topology_command_take_difference,
+                        &check);
+    const bool differs = json_array_size(check.differences) > check.unseen;
+    const bool ok = topology_command_show_check(a, &check, now.fabric->complete, err) &&
+                    topology_command_end_output(a, err);
+    fabric_request_end(&now);
+    return !ok ? COMMAND_TROUBLE : differs ? COMMAND_DIFFERS : COMMAND_DONE;
+}
+
+enum command_outcome topology_commands_check(const struct arguments *a, struct error *err)
+{
+    const char *match = a->count == 2 ? a->words[1] : "guid";
+    const bool by_name = strcmp(match, "name") == 0;
+    if (!by_name && strcmp(match, "guid") != 0)
+        return COMMAND_WRONG_USAGE;
+    struct fabric *expected = topology_file_load(a->words[0], err);
+    if (!expected)
+        return COMMAND_TROUBLE;
+    struct expectation *expectation = expectation_new(expected, by_name);
+    const enum command_outcome outcome = topology_command_check_fabric(a, expectation, err);
+    expectation_free(expectation);
+    return outcome;
 }
 
 // Links that fail again and again.

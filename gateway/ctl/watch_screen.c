@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/watch_screen.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "ctl/show.h"
 #include "ctl/terminal.h"
@@ -132,6 +133,29 @@ static void watch_screen_title(int line, const char *title)
     attron(A_BOLD);
     watch_screen_put(line, 0, title);
     attroff(A_BOLD);
+}
+
+// Whether an operator has acknowledged or shelved the alarm.
+static bool watch_data_is_handled(const json_t *alarm)
+{
+    return member_word(alarm, "acknowledged")[0] != '\0' ||
+           member_word(alarm, "shelved_until")[0] != '\0';
+}
+
+// Computes how many Reports and events a second came between the samples; 0 before the second
+// sample.
+static void watch_data_rates(const struct watch_data *data, double *reports, double *events)
+{
+    *reports = *events = 0;
+    if (data->sample_count < 2)
+        return;
+    const struct watch_sample *first = &data->samples[0];
+    const struct watch_sample *last = &data->samples[data->sample_count - 1];
+    const double seconds = (double)(last->at_us - first->at_us) / (double)CLOCK_US_PER_S;
+    if (seconds <= 0)
+        return;
+    *reports = (double)(last->reports - first->reports) / seconds;
+    *events = (double)(last->events - first->events) / seconds;
 }
 
 // The parts of the screen.

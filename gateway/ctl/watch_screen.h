@@ -2,12 +2,40 @@
 // The screen of the command "watch", by ncurses. Between begin and end, nothing else may write to
 // the terminal. ncurses also gives the terminal back at SIGINT and SIGTERM.
 // Decides: What do the keys of watch do?
+// Decides: How often does watch read alarms and events?
 #ifndef IBTRAPD_CTL_WATCH_SCREEN_H
 #define IBTRAPD_CTL_WATCH_SCREEN_H
 
-#include "ctl/watch_data.h"
+#include "ctl/client.h"
 
-#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    WATCH_EVENTS_MAX = 200,  // the last events that are kept
+    WATCH_EVENTS_FIRST = 50, // the last events of the journal, for the first reading
+    WATCH_RATE_SAMPLES = 10, // readings that a rate is taken over
+};
+
+// The daemon's counters at a time.
+struct watch_sample {
+    int64_t at_us; // monotonic
+    long long reports, events;
+};
+
+struct watch_data {
+    const char *socket; // the caller's
+    struct client_idle idle;
+    json_t *status;  // the last answer; NULL: none came yet
+    json_t *alarms;  // the worst, in the order of the daemon (control/alarm_answers.h)
+    json_t *events;  // oldest first
+    bool is_reached; // the last reading succeeded; else `problem` says why
+    struct error problem;
+    int64_t place;                                   // the number of the last event read
+    struct watch_sample samples[WATCH_RATE_SAMPLES]; // oldest first
+    size_t sample_count;
+    int64_t alarms_due_us; // monotonic: they are not read again before
+};
 
 // Where the operator is.
 struct watch_view {
