@@ -24,15 +24,6 @@ static const int PRIORITIES[LEVELS] = {3, 4, 6, 7}; // severities of RFC 5424, f
 static const char *const FOLDERS[LOG_FOLDER_COUNT] = {
     LOG_FOLDERS_WITH_DEBUG(LOG_FOLDER_AS_ROW) LOG_FOLDERS_WITHOUT_DEBUG(LOG_FOLDER_AS_ROW)};
 
-bool log_level_from_word(const char *word, enum log_level *level)
-{
-    int64_t value;
-    bool found = word_value(WORDS_LOG_LEVEL, word, &value);
-    if (found)
-        *level = (enum log_level)value;
-    return found;
-}
-
 const char *log_level_word(enum log_level level)
 {
     return WORDS_LOG_LEVEL[level].name;

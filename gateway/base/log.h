@@ -129,8 +129,6 @@ void log_write_limited_from(enum log_folder folder, struct log *log, struct log_
 
 extern const struct word WORDS_LOG_LEVEL[]; // "error", "warning", "info", "debug"
 
-// False: another word.
-bool log_level_from_word(const char *word, enum log_level *level);
 const char *log_level_word(enum log_level level);
 
 // The folder's name, such as "ib".

@@ -23,10 +23,10 @@ static const struct control_command COMMANDS[] = {
     {"alarm-clear", alarm_answers_clear, CONTROL_WRITES, CONTROL_BY_CHANGES},
     {"links", link_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
     {"receivers", receiver_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
-    {"receiver-pause", receiver_answers_pause, CONTROL_WRITES, CONTROL_AT_ONCE},
-    {"receiver-resume", receiver_answers_resume, CONTROL_WRITES, CONTROL_AT_ONCE},
-    {"receiver-flush", receiver_answers_flush, CONTROL_WRITES, CONTROL_AT_ONCE},
-    {"receiver-resync", receiver_answers_resync, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"receiver-pause", receiver_answers_change, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"receiver-resume", receiver_answers_change, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"receiver-flush", receiver_answers_change, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"receiver-resync", receiver_answers_change, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"receiver-resend", receiver_answers_resend, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"receiver-forget", receiver_answers_forget, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"contexts", context_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
@@ -73,12 +73,14 @@ static json_t *command_make_answer(struct control *c, const struct control_comma
 {
     struct fabric *fabric = topology_current(c->parts->topology);
     struct names *names = topology_names(c->parts->topology);
+    c->command = command->name;
     c->user = client;
     c->fabric = fabric;
     c->names = c->builder.names = names;
     json_t *answer = command->answer(c, request);
     if (!answer)
         answer = answer_refuse("this answer has octets that are no text");
+    c->command = NULL;
     c->user = NULL;
     c->fabric = NULL;
     c->names = c->builder.names = NULL;
@@ -119,7 +121,7 @@ struct control_asked {
     struct evbuffer *line; // the answer as a line; NULL: the answer has a last step
 };
 
-struct worker *control_worker(void *ctx, const char *command)
+static struct worker *control_asked_worker(void *ctx, const char *command)
 {
     const struct control *c = ctx;
     const struct control_command *found = command_find(command);
@@ -130,8 +132,8 @@ struct worker *control_worker(void *ctx, const char *command)
                                                 : c->answers;
 }
 
-void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
-                    json_t *request)
+static void *control_asked_begin(void *ctx, const struct peer_credentials *client,
+                                 const char *command, json_t *request)
 {
     struct control *c = ctx;
     struct control_asked *asked = memory_get(sizeof *asked);
@@ -146,7 +148,7 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
 
 // Writes the answer in the worker's thread: writing half a megabyte would stop the loop for ten
 // milliseconds.
-void control_work(void *work)
+static void control_asked_work(void *work)
 {
     struct control_asked *asked = work;
     asked->answer =
@@ -170,13 +172,13 @@ static void command_add_answer(struct control_asked *asked, struct evbuffer *out
     answer_write(asked->answer, out);
 }
 
-int64_t control_patience_us(const void *work)
+static int64_t control_asked_patience_us(const void *work)
 {
     const struct control_asked *asked = work;
     return asked->command->place == CONTROL_BY_RELOADS ? RELOAD_US : ANSWER_US;
 }
 
-const char *control_late(const void *work, bool begun)
+static const char *control_asked_late(const void *work, bool begun)
 {
     const struct control_asked *asked = work;
     if (asked->command->place == CONTROL_BY_RELOADS)
@@ -200,7 +202,7 @@ const char *control_late(const void *work, bool begun)
            "status' and try again";
 }
 
-void control_end(void *work, struct evbuffer *out)
+static void control_asked_end(void *work, struct evbuffer *out)
 {
     struct control_asked *asked = work;
     if (out)
@@ -212,3 +214,10 @@ void control_end(void *work, struct evbuffer *out)
         evbuffer_free(asked->line);
     free(asked);
 }
+
+const struct server_later CONTROL_LATER = {.worker_of = control_asked_worker,
+                                           .begin = control_asked_begin,
+                                           .work = control_asked_work,
+                                           .patience_us = control_asked_patience_us,
+                                           .late = control_asked_late,
+                                           .end = control_asked_end};

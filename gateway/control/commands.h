@@ -5,8 +5,7 @@
 #define IBTRAPD_CONTROL_COMMANDS_H
 
 #include "control/handlers.h"
-
-struct evbuffer; // of libevent
+#include "control/server.h"
 
 // Whether a command only reads. A row without this item writes: unprivileged clients cannot run the
 // command, and the log names the user.
@@ -34,15 +33,9 @@ const struct control_command *control_commands(size_t *count);
 json_t *control_answer(void *ctx, const struct peer_credentials *client, const char *command,
                        const json_t *request);
 
-// Work for struct server_later. The context is a struct control. Each worker does one piece of work
-// at a time.
-struct worker *control_worker(void *ctx, const char *command);
-void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
-                    json_t *request);
-void control_work(void *work);
-int64_t control_patience_us(const void *work);
-const char *control_late(const void *work, bool begun);
-void control_end(void *work, struct evbuffer *out);
+// The work of workers. The context is a struct control. Each worker does one piece of work at a
+// time.
+extern const struct server_later CONTROL_LATER;
 
 // True when every client may send the command; false if the command writes or does not exist.
 bool control_reads_only(const char *command);

@@ -34,6 +34,7 @@ struct control {
     void *ctx;
 
     // Valid while a request is answered.
+    const char *command;                 // the name in the request
     const struct peer_credentials *user; // the sender of the request
     const struct names *names;           // NULL: no names
     struct fabric *fabric;               // the present fabric; NULL: no sweep has ended yet

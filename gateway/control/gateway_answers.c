@@ -30,17 +30,17 @@ json_t *gateway_answers_resubscribe(struct control *c, const json_t *request)
 json_t *gateway_answers_log(struct control *c, const json_t *request)
 {
     char level_word[16], folder_word[16];
-    enum log_level level;
+    int64_t level;
     enum log_folder folder = LOG_FOLDER_COUNT;
     if (!answer_read_text(request, "level", level_word, sizeof level_word) ||
-        !log_level_from_word(level_word, &level))
+        !word_value(WORDS_LOG_LEVEL, level_word, &level))
         return answer_refuse("the level must be one of error, warning, info, debug");
     if (!answer_read_text(request, "folder", folder_word, sizeof folder_word) ||
         (folder_word[0] != '\0' && !log_folder_from_word(folder_word, &folder)))
         return answer_refuse("%s", log_folder_refusal());
     for (unsigned i = 0; i < LOG_FOLDER_COUNT; i++) {
         if (folder == LOG_FOLDER_COUNT || folder == i)
-            log_set_level(c->parts->log, (enum log_folder)i, level);
+            log_set_level(c->parts->log, (enum log_folder)i, (enum log_level)level);
     }
     return answer_done();
 }

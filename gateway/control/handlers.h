@@ -136,8 +136,7 @@ control_handler receiver_answers_list;
 
 // "receiver-pause", "receiver-resume", "receiver-flush" and "receiver-resync", each with item
 // "name".
-control_handler receiver_answers_pause, receiver_answers_resume, receiver_answers_flush,
-    receiver_answers_resync;
+control_handler receiver_answers_change;
 
 // "receiver-resend" with items "name" and "number", of an event.
 control_handler receiver_answers_resend;

@@ -90,42 +90,19 @@ static struct receiver *receiver_answers_of(const struct control *c, const json_
 
 #define NO_RECEIVER "there is no receiver of that name; 'ibtrapctl receivers' lists them"
 
-enum receiver_wish { WISH_PAUSE, WISH_RESUME, WISH_FLUSH, WISH_RESYNC };
-
-static json_t *receiver_answers_change(struct control *c, const json_t *request,
-                                       enum receiver_wish wish)
+json_t *receiver_answers_change(struct control *c, const json_t *request)
 {
     struct receiver *receiver = receiver_answers_of(c, request);
     if (!receiver)
         return answer_refuse(NO_RECEIVER);
-    if (wish == WISH_FLUSH)
+    if (strcmp(c->command, "receiver-flush") == 0)
         receiver_flush(receiver);
-    else if (wish == WISH_RESYNC)
+    else if (strcmp(c->command, "receiver-resync") == 0)
         receiver_resync(receiver);
     else
-        receiver_pause(receiver, wish == WISH_PAUSE);
+        receiver_pause(receiver, strcmp(c->command, "receiver-pause") == 0);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "receiver",
                      receiver_answers_json(receiver));
-}
-
-json_t *receiver_answers_pause(struct control *c, const json_t *request)
-{
-    return receiver_answers_change(c, request, WISH_PAUSE);
-}
-
-json_t *receiver_answers_resume(struct control *c, const json_t *request)
-{
-    return receiver_answers_change(c, request, WISH_RESUME);
-}
-
-json_t *receiver_answers_flush(struct control *c, const json_t *request)
-{
-    return receiver_answers_change(c, request, WISH_FLUSH);
-}
-
-json_t *receiver_answers_resync(struct control *c, const json_t *request)
-{
-    return receiver_answers_change(c, request, WISH_RESYNC);
 }
 
 json_t *receiver_answers_resend(struct control *c, const json_t *request)

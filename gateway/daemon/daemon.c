@@ -351,18 +351,12 @@ static bool daemon_start_loop(struct gateway *g, struct error *err)
         !(g->control.changes = worker_start(base, "changes", err)) ||
         !(g->control.reloads = worker_start(base, "reloads", err)))
         return false;
-    const struct server_later later = {.worker_of = control_worker,
-                                       .begin = control_begin,
-                                       .work = control_work,
-                                       .patience_us = control_patience_us,
-                                       .late = control_late,
-                                       .end = control_end};
     const struct server_options options = {.base = base,
                                            .path = g->conf->socket,
                                            .group = g->conf->socket_group,
                                            .handler = control_answer,
                                            .reads_only = control_reads_only,
-                                           .later = later,
+                                           .later = CONTROL_LATER,
                                            .ctx = &g->control,
                                            .log = g->parts.log};
     g->server = server_start(&options, err);

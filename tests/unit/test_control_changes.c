@@ -93,7 +93,7 @@ static void *count_and_begin(void *ctx, const struct peer_credentials *client, c
                              json_t *request)
 {
     begun++;
-    return control_begin(ctx, client, command, request);
+    return CONTROL_LATER.begin(ctx, client, command, request);
 }
 
 static int64_t patience_us;
@@ -101,7 +101,7 @@ static int64_t patience_us;
 static int64_t given_patience_us(const void *work)
 {
     const int64_t wanted_us = (control.reload ? 25 : 8) * CLOCK_US_PER_S;
-    assert_int_equal(control_patience_us(work), wanted_us);
+    assert_int_equal(CONTROL_LATER.patience_us(work), wanted_us);
     return patience_us;
 }
 
@@ -117,12 +117,12 @@ static void serve(int64_t patience)
                                                    .group = SERVER_OWN_GROUP,
                                                    .handler = control_answer,
                                                    .reads_only = control_reads_only,
-                                                   .later = {.worker_of = control_worker,
+                                                   .later = {.worker_of = CONTROL_LATER.worker_of,
                                                              .patience_us = given_patience_us,
                                                              .begin = count_and_begin,
-                                                             .work = control_work,
-                                                             .late = control_late,
-                                                             .end = control_end},
+                                                             .work = CONTROL_LATER.work,
+                                                             .late = CONTROL_LATER.late,
+                                                             .end = CONTROL_LATER.end},
                                                    .ctx = &control,
                                                    .log = log_},
                           &err);

@@ -205,13 +205,13 @@ TEST(a_limit_lets_one_line_through_and_counts_the_rest)
 
 TEST(levels_have_words)
 {
-    enum log_level level;
-    assert_true(log_level_from_word("error", &level));
+    int64_t level;
+    assert_true(word_value(WORDS_LOG_LEVEL, "error", &level));
     assert_int_equal(level, LOG_LEVEL_ERROR);
-    assert_true(log_level_from_word("debug", &level));
+    assert_true(word_value(WORDS_LOG_LEVEL, "debug", &level));
     assert_int_equal(level, LOG_LEVEL_DEBUG);
-    assert_false(log_level_from_word("Debug", &level));
-    assert_false(log_level_from_word("", &level));
+    assert_false(word_value(WORDS_LOG_LEVEL, "Debug", &level));
+    assert_false(word_value(WORDS_LOG_LEVEL, "", &level));
     assert_string_equal(log_level_word(LOG_LEVEL_WARNING), "warning");
 }
 
