@@ -13,34 +13,16 @@ static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S / 2, RETRY_LAST_US = 20 * C
 
 enum { REFUSED_MAX = 64 }; // alerts in a row that a peer may refuse before the peer fails
 
-// Returns the path of a URL, without the slash at its end, or NULL.
-static const char *alert_peer_path(const char *url, size_t *length)
-{
-    const char *host = strstr(url, "://");
-    if (!host)
-        return NULL;
-    const char *path = host + 3 + strcspn(host + 3, "/?#");
-    *length = strcspn(path, "?#");
-    while (*length > 0 && path[*length - 1] == '/')
-        --*length;
-    return path;
-}
-
 bool alert_peer_init(struct alert_peer *peer, const struct alert_peers *all, const char *url,
                      size_t length, const struct transfer_options *to, struct error *err)
 {
-    size_t prefix;
     *peer = (struct alert_peer){.all = all, .to = *to, .batch_max = ALERT_LIST_BATCH_MAX};
     alert_place_forget(&peer->place);
-    if (length >= sizeof peer->url)
-        return error_set(err, "a URL of an Alertmanager is too long: %d octets at most",
-                         (int)sizeof peer->url - 1);
+    while (url[length - 1] == '/')
+        length--;
     snprintf(peer->url, sizeof peer->url, "%.*s", (int)length, url);
-    const char *path = alert_peer_path(peer->url, &prefix);
-    if (!path)
-        return error_set(err, "'%s' is not a URL, such as http://alertmanager.example.org:9093",
-                         peer->url);
-    snprintf(peer->path, sizeof peer->path, "%.*s/api/v2/alerts", (int)prefix, path);
+    const char *host = strstr(peer->url, "://") + strlen("://");
+    snprintf(peer->path, sizeof peer->path, "%s/api/v2/alerts", host + strcspn(host, "/"));
     peer->to.url = peer->url;
     peer->to.scheme = "Bearer";
     peer->to.answer_max = ALERT_PEER_ANSWER_MAX;

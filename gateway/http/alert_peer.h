@@ -44,8 +44,8 @@ struct alert_peer {
     struct error problem; // why; meaningful if it fails
 };
 
-// `url` has no comma. `all` outlives the peer. Returns false with a sentence if the URL is none of
-// http or https.
+// `url` is one of http or https without a query, as the configuration's check lets pass. `all`
+// outlives the peer. Returns false with a sentence if libcurl does not read the URL.
 bool alert_peer_init(struct alert_peer *peer, const struct alert_peers *all, const char *url,
                      size_t length, const struct transfer_options *to, struct error *err);
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "http/alert_peer.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,19 +279,14 @@ static void alertmanager_free(void *self)
 
 static bool alertmanager_add_peers(struct alertmanager *s, struct error *err)
 {
-    for (const char *at = s->options->urls; *at != '\0';) {
-        at += strspn(at, ", ");
-        const size_t length = strcspn(at, ", ");
-        if (length == 0)
-            break;
-        if (s->peer_count == ALERTMANAGER_PEERS_MAX)
-            return error_set(err, "there are more than %d URLs", ALERTMANAGER_PEERS_MAX);
-        if (!alert_peer_init(&s->peers[s->peer_count], &s->all, at, length, &s->options->to, err))
+    const char *at = s->options->urls + strspn(s->options->urls, ", ");
+    for (size_t length; (length = strcspn(at, ", ")) > 0; at += strspn(at, ", ")) {
+        assert(s->peer_count < ALERTMANAGER_PEERS_MAX);
+        if (!alert_peer_init(&s->peers[s->peer_count++], &s->all, at, length, &s->options->to, err))
             return false;
-        s->peer_count++;
         at += length;
     }
-    return s->peer_count > 0 || error_set(err, "no URL of an Alertmanager is given");
+    return true;
 }
 
 static bool alertmanager_fill(struct alertmanager *s, const struct alertmanager_options *options,

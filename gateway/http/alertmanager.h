@@ -22,7 +22,7 @@ enum { ALERTMANAGER_IN_FLIGHT_MAX = 512, ALERTMANAGER_PEERS_MAX = 8 };
 // The daemon fills in the options, and the module reads them.
 struct alertmanager_options {
     struct transfer_options to; // `url`, `scheme` and `answer_max` are alert_peer.c's
-    const char *urls;           // of the Alertmanagers, with commas between them
+    const char *urls;           // 1 to ALERTMANAGER_PEERS_MAX, with commas between them
     const char *source;         // the label; letters, digits and "._-" only; empty: the gateway
     unsigned expire_s; // after which an Alertmanager ends an alert that is not posted again
     const struct filter *filter;

@@ -123,13 +123,6 @@ static bool transfer_read_zone(CURLU *url, struct place *out)
     return (size_t)length < sizeof out->zone;
 }
 
-static bool transfer_has(CURLU *url, CURLUPart part)
-{
-    char *value = transfer_part(url, part);
-    curl_free(value);
-    return value != NULL;
-}
-
 // No sentence shows the URL, because the URL may have a secret in it.
 static bool transfer_read_url(const char *text, struct place *out, struct error *err)
 {
@@ -139,10 +132,6 @@ static bool transfer_read_url(const char *text, struct place *out, struct error 
               transfer_read_host(url, out) && transfer_read_zone(url, out);
     if (!ok)
         error_set(err, "'url' must be an http or https URL, such as https://host:8088/path");
-    else if (transfer_has(url, CURLUPART_USER) || transfer_has(url, CURLUPART_PASSWORD))
-        ok = error_set(err, "'url' has a user in it: items 'user' and 'password_file' say that");
-    else if (transfer_has(url, CURLUPART_FRAGMENT))
-        ok = error_set(err, "'url' has a '#' in it, which servers do not get to see");
     curl_url_cleanup(url);
     return ok;
 }
