@@ -9,7 +9,7 @@
 #ifndef IBTRAPD_DAEMON_DAEMON_H
 #define IBTRAPD_DAEMON_DAEMON_H
 
-#include "daemon/options.h"
+#include "daemon/gateway.h"
 
 // Runs until SIGTERM or SIGINT, in the calling thread. Takes over the configuration. Present
 // threads of the process must have blocked these signals (daemon/signals.h): otherwise a signal

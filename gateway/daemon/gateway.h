@@ -6,7 +6,6 @@
 
 #include "control/control.h"
 #include "control/worker.h"
-#include "daemon/options.h"
 #include "daemon/service.h"
 #include "daemon/signals.h"
 #include "daemon/trap_recipients.h"
@@ -24,6 +23,15 @@ enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + TRAP_RECIPIENTS_MAX };
 
 // Without this rule, a reload that replaces all receivers could run out of cursors.
 static_assert(2 * GATEWAY_RECEIVERS_MAX <= JOURNAL_RECEIVERS_MAX, "every receiver has a cursor");
+
+// The parts from the program around the daemon.
+struct daemon_options {
+    // Reads the configuration anew, for a reload. False with a sentence.
+    bool (*load)(void *ctx, struct conf *out, struct error *err);
+    void *ctx;
+    const struct mad_opener *opener; // of the port; NULL: libibumad's
+    struct log *log;
+};
 
 // A receiver that is ending, with its configuration.
 struct gateway_ending {

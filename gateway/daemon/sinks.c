@@ -102,12 +102,6 @@ static void sinks_make_agentx(struct sink *out, const struct conf_receiver *c)
     agentx_sink(out, c->name, &target);
 }
 
-static void sinks_make_file(struct sink *out, const struct conf_receiver *c)
-{
-    const struct file_options options = {.path = c->file.path, .fsync = c->file.sync};
-    file_sink(out, c->name, &options);
-}
-
 // Modules.
 
 // The use of a module, and the options to which the use points.
@@ -243,7 +237,7 @@ bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct
         sinks_make_agentx(out, conf);
         break;
     case CONF_FILE:
-        sinks_make_file(out, conf);
+        file_sink(out, conf->name, conf->file.path, conf->file.sync);
         break;
     case CONF_KAFKA:
     case CONF_HTTP:

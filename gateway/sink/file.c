@@ -58,7 +58,7 @@ enum { IN_FLIGHT_MAX = 512 };
 
 struct file_sink {
     const char *path;
-    bool fsync; // as in the options
+    bool fsync;
     int fd;
     struct tickets *tickets; // of lines that are written and not synced
     atomic_bool reopen;
@@ -224,11 +224,11 @@ static enum sink_result file_sink_send_output(void *self, const struct event *ev
     return output_write(buffer, size, err) ? SINK_DONE : SINK_FAILED;
 }
 
-void file_sink(struct sink *out, const char *name, const struct file_options *options)
+void file_sink(struct sink *out, const char *name, const char *path, bool fsync)
 {
     struct file_sink *f = memory_zeroed(1, sizeof *f);
-    f->path = options->path;
-    f->fsync = options->fsync;
+    f->path = path;
+    f->fsync = fsync;
     *out = (struct sink){.open = file_sink_open_file,
                          .send = file_sink_send,
                          .close = file_sink_close,
@@ -236,18 +236,18 @@ void file_sink(struct sink *out, const char *name, const struct file_options *op
                          .free = free,
                          .self = f,
                          .kind = "file"};
-    if (strcmp(options->path, "-") == 0) {
+    if (strcmp(path, "-") == 0) {
         out->open = NULL;
         out->send = file_sink_send_output;
         out->close = NULL;
         out->reopen = NULL;
-    } else if (options->fsync) {
+    } else if (fsync) {
         out->wait = file_sink_wait;
         out->in_flight_max = IN_FLIGHT_MAX;
     }
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->address, sizeof out->address, "%s",
-             strcmp(options->path, "-") == 0 ? "standard output" : options->path);
+             strcmp(path, "-") == 0 ? "standard output" : path);
 }
 
 bool file_sink_check(const char *path, struct error *err)

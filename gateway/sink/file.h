@@ -7,19 +7,14 @@
 
 #include "sink/sink.h"
 
-struct file_options {
-    const char *path; // "-": standard output, which is not synced
-    // An event is sent when the disk has its line; lines that wait together share a sync. False: an
-    // event is sent when the kernel has its line.
-    bool fsync;
-};
-
-// Fills `out`. The path stays the caller's and outlives the sink.
+// Fills `out`. The path stays the caller's and outlives the sink; "-" is standard output, which is
+// not synced. With `fsync`, an event is sent when the disk has its line; lines that wait together
+// share a sync. Otherwise an event is sent when the kernel has its line.
 //
 // Creates a missing file, writable by its owner and readable by its group. After `reopen`, opens
 // the file again for the next event. Removes a line that could not be written whole, and ends an
 // unfinished last line. The caller blocks or ignores SIGPIPE in the receiver's thread.
-void file_sink(struct sink *out, const char *name, const struct file_options *options);
+void file_sink(struct sink *out, const char *name, const char *path, bool fsync);
 
 // Whether this process could write to the path now; "-" is always good. Neither creates nor waits.
 // Returns false with advice in a sentence.

@@ -131,8 +131,6 @@ void format_shared_add(struct text *t, enum event_text_place place, uint64_t var
 
 // The lines.
 
-bool format_find(const char *name, enum format *out); // "rfc5424"
-
 // Adds the message for a syslog receiver: the line with a syslog header. CEF and LEEF get the
 // header of RFC 3164, JSON and ECS that of RFC 5424 without structured data.
 void format_message(struct text *t, enum format format, const struct format_origin *origin,

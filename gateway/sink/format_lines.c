@@ -2,36 +2,21 @@
 // Chooses the functions of a format.
 #include "sink/format.h"
 
-#include <string.h>
-
 // The functions of a row without a header share what they make by themselves. JSON is the same for
 // all senders.
 static const struct row {
-    const char *name;
     format_part *header; // NULL: the line contains one
     format_part *line;
     enum event_text_place place;
 } ROWS[FORMAT_COUNT] = {
-    [FORMAT_RFC5424] = {"rfc5424", NULL, format_rfc5424, EVENT_TEXT_RFC5424},
-    [FORMAT_RFC3164] = {"rfc3164", NULL, format_rfc3164, EVENT_TEXT_RFC3164},
-    [FORMAT_ECS] = {"ecs", format_rfc5424_header, format_ecs, EVENT_TEXT_ECS},
-    [FORMAT_CEF] = {"cef", format_rfc3164_header, format_cef, EVENT_TEXT_CEF},
-    [FORMAT_LEEF] = {"leef", format_rfc3164_header, format_leef, EVENT_TEXT_LEEF},
-    [FORMAT_JSON] = {"json", format_rfc5424_header, format_json, EVENT_TEXT_JSON},
-    [FORMAT_CLOUDEVENTS] = {"cloudevents", format_rfc5424_header, format_cloudevents,
-                            EVENT_TEXT_CLOUDEVENTS},
+    [FORMAT_RFC5424] = {NULL, format_rfc5424, EVENT_TEXT_RFC5424},
+    [FORMAT_RFC3164] = {NULL, format_rfc3164, EVENT_TEXT_RFC3164},
+    [FORMAT_ECS] = {format_rfc5424_header, format_ecs, EVENT_TEXT_ECS},
+    [FORMAT_CEF] = {format_rfc3164_header, format_cef, EVENT_TEXT_CEF},
+    [FORMAT_LEEF] = {format_rfc3164_header, format_leef, EVENT_TEXT_LEEF},
+    [FORMAT_JSON] = {format_rfc5424_header, format_json, EVENT_TEXT_JSON},
+    [FORMAT_CLOUDEVENTS] = {format_rfc5424_header, format_cloudevents, EVENT_TEXT_CLOUDEVENTS},
 };
-
-bool format_find(const char *name, enum format *out)
-{
-    for (int f = 0; f < FORMAT_COUNT; f++) {
-        if (strcmp(ROWS[f].name, name) == 0) {
-            *out = (enum format)f;
-            return true;
-        }
-    }
-    return false;
-}
 
 void format_line(struct text *t, enum format format, const struct format_origin *origin,
                  const struct event *event)

@@ -54,6 +54,15 @@ static struct event *make(const struct run *run, long n)
     return e;
 }
 
+// Options of words. Returns `count` if there is no such word.
+static int find_word(const char *const *words, int count, const char *wanted)
+{
+    int i = 0;
+    while (i < count && (!words[i] || strcmp(wanted, words[i]) != 0))
+        i++;
+    return i;
+}
+
 static bool choose_syslog(struct sink *out, char **args, struct error *err)
 {
     struct syslog_options o = SYSLOG_DEFAULTS;
@@ -61,11 +70,12 @@ static bool choose_syslog(struct sink *out, char **args, struct error *err)
         [TRANSPORT_LOCAL] = "local",  [TRANSPORT_UDP] = "udp",   [TRANSPORT_TCP] = "tcp",
         [TRANSPORT_TLS] = "tls",      [TRANSPORT_RELP] = "relp", [TRANSPORT_RELP_TLS] = "relp-tls",
         [TRANSPORT_STDOUT] = "stdout"};
-    const char *wanted = sender_option(args, "transport", "local");
-    for (int t = 0; t < TRANSPORT_COUNT; t++) {
-        if (TRANSPORTS[t] && strcmp(wanted, TRANSPORTS[t]) == 0)
-            o.transport = (enum transport)t;
-    }
+    static const char *const FORMATS[FORMAT_COUNT] = {"rfc5424", "rfc3164", "ecs",        "cef",
+                                                      "leef",    "json",    "cloudevents"};
+    o.transport = (enum transport)find_word(TRANSPORTS, TRANSPORT_COUNT,
+                                            sender_option(args, "transport", "local"));
+    o.format =
+        (enum format)find_word(FORMATS, FORMAT_COUNT, sender_option(args, "format", "rfc5424"));
     o.host = sender_option(args, "host", "127.0.0.1");
     o.port = (uint16_t)sender_number(args, "port", 514);
     o.path = sender_option(args, "path", o.path);
@@ -76,8 +86,8 @@ static bool choose_syslog(struct sink *out, char **args, struct error *err)
                                  .key_file = sender_option(args, "key", ""),
                                  .name = sender_option(args, "name", ""),
                                  .crl_file = sender_option(args, "crl", "")};
-    if (!format_find(sender_option(args, "format", "rfc5424"), &o.format))
-        return error_set(err, "no such format");
+    if (o.format == FORMAT_COUNT || o.transport == TRANSPORT_COUNT)
+        return error_set(err, "no such format or transport");
     syslog_sink(out, "test", &o);
     return true;
 }
@@ -86,10 +96,9 @@ static bool choose(struct sink *out, char **args, struct error *err)
 {
     const char *file = sender_option(args, "file", NULL);
     bool each = strcmp(sender_option(args, "fsync", "none"), "each") == 0;
-    const struct file_options f = {.path = file, .fsync = each};
     if (!file)
         return choose_syslog(out, args, err);
-    file_sink(out, "test", &f);
+    file_sink(out, "test", file, each);
     return true;
 }
 

@@ -26,8 +26,7 @@ static struct event *make(int n)
 static struct sink begin(const char *path, bool fsync)
 {
     struct sink r;
-    const struct file_options options = {.path = path, .fsync = fsync};
-    file_sink(&r, "log", &options);
+    file_sink(&r, "log", path, fsync);
     assert_string_equal(r.kind, "file");
     assert_string_equal(r.address, path);
     return r;

@@ -428,18 +428,6 @@ TEST(severities_are_sent_as_configured)
     event_unref(e);
 }
 
-TEST(formats_have_names)
-{
-    static const char *const NAMES[FORMAT_COUNT] = {"rfc5424", "rfc3164", "ecs",        "cef",
-                                                    "leef",    "json",    "cloudevents"};
-    enum format found;
-    for (int f = 0; f < FORMAT_COUNT; f++) {
-        assert_true(format_find(NAMES[f], &found));
-        assert_int_equal(found, f);
-    }
-    assert_false(format_find("xml", &found));
-}
-
 // An event whose texts all have their largest length and consist of the given character.
 static struct event *fill(int type, char c)
 {
@@ -573,7 +561,6 @@ int main(void)
         cmocka_unit_test(a_derived_notice_says_so),
         cmocka_unit_test(lines_without_a_syslog_header),
         cmocka_unit_test(severities_are_sent_as_configured),
-        cmocka_unit_test(formats_have_names),
         cmocka_unit_test(the_longest_events_stay_whole),
         cmocka_unit_test(each_field_is_listed_once),
     };
