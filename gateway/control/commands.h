@@ -14,7 +14,7 @@ enum control_access { CONTROL_WRITES, CONTROL_READS };
 // The thread that makes the answer: at once, the thread of the control socket; `answers` for a
 // command that takes long or reads the journal's file; `changes` for a command that waits for the
 // pipeline, and perhaps for the journal's disk; `reloads` for a command that also waits for the end
-// of receivers. The workers use only the members of `control` set by control_begin.
+// of receivers. The workers use only the members of `control` set at the begin of their work.
 enum control_place { CONTROL_AT_ONCE, CONTROL_BY_ANSWERS, CONTROL_BY_CHANGES, CONTROL_BY_RELOADS };
 
 struct control_command {

@@ -98,7 +98,7 @@ control_handler explain_answer;
 void explain_finish(struct control *control, json_t *answer);
 
 // The fabric (fabric_answers.c). The fabric leaves the daemon as a record. ibtrapctl makes JSON,
-// text and pictures of the record (ctl/fabric_request.h).
+// text and pictures of the record (ctl/handlers.h).
 
 // "topology", with item "snapshot" (0 or missing: the fabric as it is now): hexadecimal digits in
 // item "octets": the record of the snapshot (model/fabric_record.h), then all names of nodes and

@@ -40,26 +40,20 @@ json_t *receiver_answers_all(const struct control *c)
     return list;
 }
 
-static void receiver_answers_add_gone(void *ctx, const struct journal_receiver_state *state)
-{
-    if (state->gone_us != 0)
-        json_array_append_new(ctx, json_pack("{s:o, s:o, s:I}", "name", protocol_text(state->name),
-                                             "since", protocol_time(state->gone_us), "cursor",
-                                             (json_int_t)state->cursor));
-}
-
 // The receivers that are gone, and how many events each receiver did not get.
 static json_t *receiver_answers_gone(struct journal *journal)
 {
-    size_t i;
-    json_t *one, *list = json_array();
-    journal_each_receiver(journal, receiver_answers_add_gone, list);
-    int64_t last = journal_last(journal);
-    json_array_foreach(list, i, one)
-    {
-        int64_t cursor = json_integer_value(json_object_get(one, "cursor"));
-        json_object_set_new(one, "queued",
-                            json_integer(journal_between(journal, cursor, last + 1)));
+    struct journal_receiver_state all[JOURNAL_RECEIVERS_MAX];
+    const size_t n = journal_list_receivers(journal, all);
+    const int64_t last = journal_last(journal);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        if (all[i].gone_us != 0)
+            json_array_append_new(
+                list,
+                json_pack("{s:o, s:o, s:I, s:I}", "name", protocol_text(all[i].name), "since",
+                          protocol_time(all[i].gone_us), "cursor", (json_int_t)all[i].cursor,
+                          "queued", (json_int_t)journal_between(journal, all[i].cursor, last + 1)));
     }
     return list;
 }

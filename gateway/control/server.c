@@ -15,7 +15,6 @@
 #include <event2/listener.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -140,20 +139,15 @@ static void server_dismiss_client(struct client *client, const char *why)
 
 static void server_go_on(struct client *client);
 
-static struct asked *server_asked_of(struct worker_job *job)
-{
-    return (struct asked *)((char *)job - offsetof(struct asked, job));
-}
-
 static void server_asked_run(struct worker_job *job)
 {
-    const struct asked *asked = server_asked_of(job);
+    const struct asked *asked = WORKER_THING(job, struct asked);
     asked->later.work(asked->work);
 }
 
 static void server_asked_done(struct worker_job *job)
 {
-    struct asked *asked = server_asked_of(job);
+    struct asked *asked = WORKER_THING(job, struct asked);
     struct client *client = asked->client;
     asked->later.end(asked->work, client ? bufferevent_get_output(client->stream) : NULL);
     server_asked_free(asked);

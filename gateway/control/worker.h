@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
@@ -25,6 +26,9 @@ struct worker_job {
     TAILQ_ENTRY(worker_job) in_order;
     enum worker_state state;
 };
+
+// The struct of the type whose member `job` is this job.
+#define WORKER_THING(of, type) ((type *)(void *)((char *)(of)-offsetof(type, job)))
 
 // Starts the thread. Call all functions in the thread of the loop of `base`. NULL with a sentence
 // when descriptors or threads are short.

@@ -36,7 +36,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -281,11 +280,6 @@ static bool daemon_answer_reload(void *ctx, struct text *restart, struct text *b
     return ok;
 }
 
-static struct gateway_task *daemon_task_of(struct worker_job *job)
-{
-    return (struct gateway_task *)((char *)job - offsetof(struct gateway_task, job));
-}
-
 static void daemon_put_task(void *ctx)
 {
     struct gateway_task *task = ctx;
@@ -296,7 +290,7 @@ static void daemon_put_task(void *ctx)
 
 static void daemon_end_task(struct worker_job *job)
 {
-    struct gateway_task *task = daemon_task_of(job);
+    struct gateway_task *task = WORKER_THING(job, struct gateway_task);
     task->is_asked = false;
     if (task->again)
         daemon_put_task(task);
@@ -309,7 +303,7 @@ static struct gateway_task daemon_task(struct gateway *g, void (*run)(struct wor
 
 static void daemon_run_settings(struct worker_job *job)
 {
-    settings_apply(daemon_task_of(job)->gateway);
+    settings_apply(WORKER_THING(job, struct gateway_task)->gateway);
 }
 
 static void daemon_run_reload(struct worker_job *job)
@@ -319,7 +313,8 @@ static void daemon_run_reload(struct worker_job *job)
     struct text backlogs = text_in(sentences, sizeof sentences);
     struct error err;
     // reload_run logs the result itself.
-    daemon_answer_reload(daemon_task_of(job)->gateway, &restart, &backlogs, &err);
+    daemon_answer_reload(WORKER_THING(job, struct gateway_task)->gateway, &restart, &backlogs,
+                         &err);
 }
 
 static void daemon_take_signal(void *ctx, int number)

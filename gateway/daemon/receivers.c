@@ -84,21 +84,17 @@ static int64_t receivers_digest_of(const struct receivers_made *made)
     return (int64_t)((place >> 33 | 1) << 32 | all >> 32);
 }
 
-// What the journal knows of the receiver that begins under a name.
-struct receivers_record {
-    const char *name;
-    bool is_known, is_gone;
-    int64_t section;
-};
-
-static void receivers_note_record(void *ctx, const struct journal_receiver_state *state)
+// Finds what the journal knows of the receiver with the name. False: nothing.
+static bool receivers_find_state(const struct gateway *g, const char *name,
+                                 struct journal_receiver_state *out)
 {
-    struct receivers_record *record = ctx;
-    if (strcmp(state->name, record->name) == 0) {
-        record->is_known = true;
-        record->is_gone = state->gone_us != 0;
-        record->section = state->section;
-    }
+    struct journal_receiver_state all[JOURNAL_RECEIVERS_MAX];
+    size_t n = journal_list_receivers(g->parts.journal, all);
+    while (n > 0 && strcmp(all[n - 1].name, name) != 0)
+        n--;
+    if (n > 0)
+        *out = all[n - 1];
+    return n > 0;
 }
 
 // Sets the section of the options. A receiver is not in line if the receiver is new,
@@ -106,12 +102,12 @@ static void receivers_note_record(void *ctx, const struct journal_receiver_state
 static void receivers_set_line(const struct gateway *g, const struct receivers_made *made,
                                struct receiver_options *options)
 {
-    struct receivers_record record = {.name = made->conf->name};
-    journal_each_receiver(g->parts.journal, receivers_note_record, &record);
-    const int64_t section = receivers_digest_of(made), old = record.section;
-    const bool returns = record.is_gone && !options->backlog;
+    struct journal_receiver_state state = {.section = 0};
+    const bool is_known = receivers_find_state(g, made->conf->name, &state);
+    const int64_t section = receivers_digest_of(made), old = state.section;
+    const bool returns = state.gone_us != 0 && !options->backlog;
     const bool moves = old != 0 && llabs(old) >> 32 != section >> 32;
-    options->section = !record.is_known || returns || moves || old < 0 ? -section : section;
+    options->section = !is_known || returns || moves || old < 0 ? -section : section;
 }
 
 // The loop's thread exchanges the list of receivers, and reads the list without a lock.
@@ -312,38 +308,28 @@ struct receiver *receivers_find(const struct gateway *g, const char *name)
     return NULL;
 }
 
-// The cursor of a receiver that the configuration has under another name. The name of the cursor
-// neither runs nor is gone, and its section is the same.
-struct receivers_former {
-    const struct gateway *gateway;
-    const char *name; // of the receiver
-    int64_t section;
-    bool is_known;              // its own name has a cursor
-    char found[CONF_NAME_SIZE]; // empty: none
-};
-
-static void receivers_note_former(void *ctx, const struct journal_receiver_state *state)
+// Sets the former name of a receiver of the configuration at the start of the gateway: a name that
+// neither runs nor is gone, and has the same section.
+static void receivers_find_former(const struct gateway *g, struct receivers_made *made)
 {
-    struct receivers_former *former = ctx;
-    const struct conf *conf = former->gateway->conf;
-    former->is_known |= strcmp(state->name, former->name) == 0 && state->gone_us == 0;
-    const bool wanted =
-        trap_recipients_are_named(state->name) || receivers_find_conf(conf, state->name);
-    if (!wanted && state->gone_us == 0 && llabs(state->section) == former->section)
-        snprintf(former->found, sizeof former->found, "%s", state->name);
+    struct journal_receiver_state all[JOURNAL_RECEIVERS_MAX], own = {.gone_us = -1};
+    const size_t n = journal_list_receivers(g->parts.journal, all);
+    const int64_t section = receivers_digest_of(made);
+    receivers_find_state(g, made->conf->name, &own);
+    for (size_t i = 0; i < n && own.gone_us != 0; i++) {
+        const bool wanted =
+            trap_recipients_are_named(all[i].name) || receivers_find_conf(g->conf, all[i].name);
+        if (!wanted && all[i].gone_us == 0 && llabs(all[i].section) == section)
+            memcpy(made->former, all[i].name, sizeof made->former);
+    }
 }
 
-// Starts a receiver of the configuration at the start of the gateway.
 static bool receivers_begin(struct gateway *g, const struct conf_receiver *conf, struct error *err)
 {
     struct receivers_made made;
-    struct receivers_former former = {.gateway = g, .name = conf->name};
     if (!receivers_make(g, conf, &made, err))
         return false;
-    former.section = receivers_digest_of(&made);
-    journal_each_receiver(g->parts.journal, receivers_note_former, &former);
-    if (!former.is_known)
-        memcpy(made.former, former.found, sizeof made.former);
+    receivers_find_former(g, &made);
     return receivers_start(g, &made, err);
 }
 
@@ -432,11 +418,6 @@ void receivers_clear_departed(struct gateway *gateway)
 
 // The fate of the events that wait for a receiver.
 
-struct receivers_backlog {
-    char name[CONF_NAME_SIZE];
-    int64_t cursor, gone_us;
-};
-
 // How many events wait for a receiver with the cursor.
 static long long receivers_count_waiting(const struct gateway *g, int64_t cursor)
 {
@@ -462,20 +443,11 @@ receivers_tell(struct gateway *g, enum log_level level, const char *fmt, ...)
 
 // Coming back and changing.
 
-static void receivers_note_if_named(void *ctx, const struct journal_receiver_state *state)
-{
-    struct receivers_backlog *wanted = ctx;
-    if (strcmp(state->name, wanted->name) == 0) {
-        wanted->cursor = state->cursor;
-        wanted->gone_us = state->gone_us;
-    }
-}
-
 static void receivers_tell_return(struct gateway *g, const struct conf_receiver *conf,
-                                  const struct receivers_backlog *backlog, long long events)
+                                  int64_t gone_us, long long events)
 {
     char since[CLOCK_TEXT_SIZE], words[40];
-    clock_format_utc(backlog->gone_us, since);
+    clock_format_utc(gone_us, since);
     receivers_events_in_words(events, words);
     if (conf->from_backlog)
         receivers_tell(
@@ -483,19 +455,19 @@ static void receivers_tell_return(struct gateway *g, const struct conf_receiver 
             "receiver %s was gone since %s and goes on where it stopped: %s waited for it",
             conf->name, since, words);
     else
-        receivers_tell(g, LOG_LEVEL_WARNING,
-                       "receiver %s was gone since %s and begins with new events: of %s from before "
-                       "it gets the ends of alarms alone, as it has not start = \"backlog\"",
-                       conf->name, since, words);
+        receivers_tell(
+            g, LOG_LEVEL_WARNING,
+            "receiver %s was gone since %s and begins with new events: of %s from before "
+            "it gets the ends of alarms alone, as it has not start = \"backlog\"",
+            conf->name, since, words);
 }
 
 void receivers_tell_start(struct gateway *g, const struct conf_receiver *conf, const char *former)
 {
     char words[40];
-    struct receivers_backlog backlog = {.cursor = -1};
-    snprintf(backlog.name, sizeof backlog.name, "%s", former[0] != '\0' ? former : conf->name);
-    journal_each_receiver(g->parts.journal, receivers_note_if_named, &backlog);
-    long long events = backlog.cursor < 0 ? 0 : receivers_count_waiting(g, backlog.cursor);
+    struct journal_receiver_state state = {.cursor = -1};
+    receivers_find_state(g, former[0] != '\0' ? former : conf->name, &state);
+    long long events = state.cursor < 0 ? 0 : receivers_count_waiting(g, state.cursor);
     receivers_events_in_words(events, words);
     if (former[0] != '\0' && strcmp(former, conf->name) != 0)
         receivers_tell(g, LOG_LEVEL_INFO,
@@ -505,46 +477,29 @@ void receivers_tell_start(struct gateway *g, const struct conf_receiver *conf, c
         receivers_tell(g, LOG_LEVEL_INFO,
                        "receiver %s has changed and goes on where it was: %s waited for it",
                        conf->name, words);
-    else if (backlog.gone_us != 0 && events > 0)
-        receivers_tell_return(g, conf, &backlog, events);
+    else if (state.gone_us != 0 && events > 0)
+        receivers_tell_return(g, conf, state.gone_us, events);
 }
 
 // Going.
 
-struct receivers_departing {
-    bool (*runs)(void *ctx, const char *name);
-    void *ctx;
-    struct receivers_backlog backlogs[JOURNAL_RECEIVERS_MAX];
-    size_t count;
-};
-
-static void receivers_note_if_departing(void *ctx, const struct journal_receiver_state *state)
-{
-    struct receivers_departing *departing = ctx;
-    if (state->gone_us != 0 || departing->count == JOURNAL_RECEIVERS_MAX ||
-        departing->runs(departing->ctx, state->name))
-        return;
-    struct receivers_backlog *backlog = &departing->backlogs[departing->count++];
-    *backlog = (struct receivers_backlog){.cursor = state->cursor};
-    snprintf(backlog->name, sizeof backlog->name, "%s", state->name);
-}
-
 void receivers_tell_gone(struct gateway *g, bool (*runs)(void *ctx, const char *name), void *ctx)
 {
-    struct receivers_departing departing = {.runs = runs, .ctx = ctx};
+    struct journal_receiver_state all[JOURNAL_RECEIVERS_MAX];
     char words[40];
-    journal_each_receiver(g->parts.journal, receivers_note_if_departing, &departing);
-    for (size_t i = 0; i < departing.count; i++) {
-        const struct receivers_backlog *backlog = &departing.backlogs[i];
-        long long events = receivers_count_waiting(g, backlog->cursor);
+    const size_t n = journal_list_receivers(g->parts.journal, all);
+    for (size_t i = 0; i < n; i++) {
+        if (all[i].gone_us != 0 || runs(ctx, all[i].name))
+            continue;
+        long long events = receivers_count_waiting(g, all[i].cursor);
         if (events == 0)
             receivers_tell(g, LOG_LEVEL_INFO, "receiver %s is gone; no event waited for it",
-                           backlog->name);
+                           all[i].name);
         else
             receivers_tell(
                 g, LOG_LEVEL_WARNING,
                 "receiver %s is gone, and %s that waited for it will not be sent, unless "
                 "it comes back with start = \"backlog\"",
-                backlog->name, receivers_events_in_words(events, words));
+                all[i].name, receivers_events_in_words(events, words));
     }
 }

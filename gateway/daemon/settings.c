@@ -281,21 +281,17 @@ static bool settings_list_recipients(const struct gateway *g, struct trap_recipi
     return all;
 }
 
-// The names of the trap recipients that have a cursor, but no row any longer, and do not run.
-struct departed_recipients {
-    const struct gateway *gateway;
-    const struct trap_recipients *wanted;
-    char names[JOURNAL_RECEIVERS_MAX][CONF_NAME_SIZE];
-    size_t count;
-};
-
-static void settings_note_if_departed(void *ctx, const struct journal_receiver_state *state)
+// Deletes the cursors of the trap recipients that have no row any longer, and do not run.
+static void settings_forget_recipients(const struct gateway *g,
+                                       const struct trap_recipients *wanted)
 {
-    struct departed_recipients *departed = ctx;
-    if (trap_recipients_are_named(state->name) && departed->count < JOURNAL_RECEIVERS_MAX &&
-        !trap_recipients_find(departed->wanted, state->name) &&
-        !receivers_find(departed->gateway, state->name))
-        snprintf(departed->names[departed->count++], CONF_NAME_SIZE, "%s", state->name);
+    struct journal_receiver_state all[JOURNAL_RECEIVERS_MAX];
+    const size_t n = journal_list_receivers(g->parts.journal, all);
+    for (size_t i = 0; i < n; i++) {
+        if (trap_recipients_are_named(all[i].name) && !trap_recipients_find(wanted, all[i].name) &&
+            !receivers_find(g, all[i].name))
+            journal_forget_receiver(g->parts.journal, all[i].name, false);
+    }
 }
 
 struct wanted_receivers {
@@ -317,12 +313,9 @@ static void settings_forget_departed(void *ctx, const struct pipeline_context *i
     struct gateway *g = ctx;
     struct error err;
     struct trap_recipients recipients;
-    struct departed_recipients departed = {.gateway = g, .wanted = &recipients};
     (void)inside;
     settings_list_recipients(g, &recipients, &err);
-    journal_each_receiver(g->parts.journal, settings_note_if_departed, &departed);
-    for (size_t i = 0; i < departed.count; i++)
-        journal_forget_receiver(g->parts.journal, departed.names[i], false);
+    settings_forget_recipients(g, &recipients);
     struct wanted_receivers wanted = {g->conf, &recipients};
     receivers_tell_gone(g, settings_wants, &wanted);
     journal_end_receivers(g->parts.journal, settings_wants, &wanted);

@@ -382,19 +382,20 @@ bool journal_forget_receiver(struct journal *journal, const char *name, bool onl
     return forgets;
 }
 
-void journal_each_receiver(struct journal *journal,
-                           void (*each)(void *ctx, const struct journal_receiver_state *state),
-                           void *ctx)
+size_t journal_list_receivers(struct journal *journal,
+                              struct journal_receiver_state out[JOURNAL_RECEIVERS_MAX])
 {
+    size_t n = 0;
     pthread_mutex_lock(&journal->lock);
     for (size_t i = 0; i < journal->cursor_count; i++) {
         const struct cursor *c = &journal->cursors[i];
-        const struct journal_receiver_state state = {c->row.receiver, cursors_passed(c),
-                                                     c->row.gone_us, c->row.section};
-        if (c->row.receiver[0] != '\0')
-            each(ctx, &state);
+        out[n] = (struct journal_receiver_state){
+            .cursor = cursors_passed(c), .gone_us = c->row.gone_us, .section = c->row.section};
+        memcpy(out[n].name, c->row.receiver, sizeof out[n].name);
+        n += c->row.receiver[0] != '\0';
     }
     pthread_mutex_unlock(&journal->lock);
+    return n;
 }
 
 bool journal_cursor_was_set_back(struct journal *journal, int receiver)

@@ -29,6 +29,7 @@ enum {
     JOURNAL_MEMORY_MAX = 4096,   // newest events kept in memory while degraded
     JOURNAL_MEMORY_KEPT = 1024,  // newest events kept in memory otherwise
     JOURNAL_RECEIVERS_MAX = 512, // cursors, also of receivers that are gone
+    JOURNAL_RECEIVER_NAME_SIZE = 65,
     // Of one alarm, back from the last: retention keeps so many, and so many judge a receiver's
     // events.
     JOURNAL_RAISES_MAX = 32,
@@ -316,16 +317,15 @@ void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, cons
 
 // A receiver whose cursor the journal has.
 struct journal_receiver_state {
-    const char *name; // valid during the call
+    char name[JOURNAL_RECEIVER_NAME_SIZE];
     int64_t cursor;
     int64_t gone_us; // UTC: since when the receiver has been gone; 0: not gone
     int64_t section; // 0: not known
 };
 
-// Calls `each` for every receiver, in no order; `each` must not call the journal. Any thread.
-void journal_each_receiver(struct journal *journal,
-                           void (*each)(void *ctx, const struct journal_receiver_state *state),
-                           void *ctx);
+// Lists the receivers, in no order, and returns how many there are. Any thread.
+size_t journal_list_receivers(struct journal *journal,
+                              struct journal_receiver_state out[JOURNAL_RECEIVERS_MAX]);
 
 // Waits until there is an event after `after`; true: there is one. Gives up after `timeout_us`, or
 // when `enough` becomes true: set it, then call journal_wake. Any thread.

@@ -9,7 +9,6 @@
 #include "picture/svg.h"
 #include "web/page_views.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,11 +79,6 @@ void page_free(struct page *page)
 
 // Documents that the worker makes.
 
-static struct page_document *page_document_of(struct worker_job *job)
-{
-    return (struct page_document *)((char *)job - offsetof(struct page_document, job));
-}
-
 // Of a processor, by the calling thread.
 static int64_t page_time_used(void)
 {
@@ -107,7 +101,7 @@ static void page_begin(struct page_document *document)
 
 static void page_take(struct worker_job *job)
 {
-    struct page_document *document = page_document_of(job);
+    struct page_document *document = WORKER_THING(job, struct page_document);
     free(document->text);
     document->text = document->made;
     document->size = document->made_size;
@@ -207,7 +201,7 @@ static json_t *page_state_json(const struct page *page)
 // The worker's thread.
 static void page_run_state(struct worker_job *job)
 {
-    struct page_document *d = page_document_of(job);
+    struct page_document *d = WORKER_THING(job, struct page_document);
     const int64_t began = page_time_used();
     const struct parts *parts = d->page->control->parts;
     struct fabric *fabric = topology_current(parts->topology);
@@ -241,7 +235,7 @@ static bool page_make_state(struct page *page, struct web_document *out)
 // The worker's thread.
 static void page_run_map(struct worker_job *job)
 {
-    struct page_document *d = page_document_of(job);
+    struct page_document *d = WORKER_THING(job, struct page_document);
     const int64_t began = page_time_used();
     const struct parts *parts = d->page->control->parts;
     d->made = page_views_map(parts->topology, parts->journal, &d->page->then, &d->made_size);
@@ -324,15 +318,10 @@ static void page_write_events(FILE *out, const json_t *answer, int64_t *after)
     *after = place > *after ? place : *after;
 }
 
-static struct page_before *page_before_of(struct worker_job *job)
-{
-    return (struct page_before *)((char *)job - offsetof(struct page_before, job));
-}
-
 // The worker's thread.
 static void page_run_before(struct worker_job *job)
 {
-    struct page_before *before = page_before_of(job);
+    struct page_before *before = WORKER_THING(job, struct page_before);
     const int64_t after = before->end > PAGE_EVENTS_MAX ? before->end - 1 - PAGE_EVENTS_MAX : 0;
     struct control control = {.parts = before->page->control->parts};
     json_t *request = json_pack("{s:I, s:i}", "after", (json_int_t)after, "limit", PAGE_EVENTS_MAX);
@@ -342,7 +331,7 @@ static void page_run_before(struct worker_job *job)
 
 static void page_take_before(struct worker_job *job)
 {
-    struct page_before *before = page_before_of(job);
+    struct page_before *before = WORKER_THING(job, struct page_before);
     const int64_t place = json_integer_value(json_object_get(before->answer, "place"));
     before->under_way = false;
     before->tries++;

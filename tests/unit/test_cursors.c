@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Names of receivers that go, come back and change: what becomes of their cursors in the journal.
+#include "each_receiver.h"
 #include "support.h"
 
 #include "journal/journal.h"

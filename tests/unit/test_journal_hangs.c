@@ -2,6 +2,7 @@
 // The journal while a statement on its file hangs: the writer and all that asks the journal go on.
 //
 // The linker substitutes the functions in this file for SQLite's (--wrap).
+#include "each_receiver.h"
 #include "support.h"
 
 #include "event/event_builder.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "each_receiver.h"
 #include "fake_sink.h"
 #include "support.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Settings made by an SNMP manager take effect, in a gateway of which only the pipeline runs.
 
+#include "each_receiver.h"
 #include "support.h"
 
 #include "daemon/gateway.h"
