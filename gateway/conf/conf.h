@@ -58,6 +58,7 @@ struct conf_fabric {
     bool all_traps;                     // one subscription for all generic traps
     char node_name_map[CONF_PATH_SIZE]; // empty: none
     struct filter_list host_names;      // patterns of model/systems.h; empty: its default
+    struct filter_list no_names;        // patterns of NodeDescriptions that are no names
     char expected_topology[CONF_PATH_SIZE]; // empty: none
     bool expected_by_name;                  // its nodes are found by name, else by GUID
     unsigned verify_interval_s, refresh_interval_s;

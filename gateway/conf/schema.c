@@ -57,6 +57,12 @@ static const struct schema_item FABRIC[] = {
          "whole name is that of the host. A pattern with a blank is for hosts alone. Without "
          "this item, the patterns are those of the example: `gpu17 mlx5_3` is an adapter of "
          "gpu17."},
+    {"no_names", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_CONF(fabric.no_names),
+     .check = check_node_pattern, .example = "{\"node[0-9]*\", \"* HCA-0\"}",
+     .help = "Node descriptions that are no names, as patterns; without this item, those of "
+             "factories, such as `MT25408 ConnectX Mellanox Technologies`, and those that several "
+             "switches or adapters have. A node without a name is called by its place, `the host "
+             "at leaf3 port 12`, or by the end of its GUID."},
     {"expected_topology", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(fabric.expected_topology),
      .check = check_path, .look = check_topology_file,
      .example = "\"/etc/ibtrapd/expected.topology\"",

@@ -71,20 +71,22 @@ bool control_reads_only(const char *command)
 static json_t *command_make_answer(struct control *c, const struct control_command *command,
                                    const struct peer_credentials *client, const json_t *request)
 {
-    struct fabric *fabric = topology_current(c->parts->topology);
+    struct systems *systems = topology_systems(c->parts->topology);
     struct names *names = topology_names(c->parts->topology);
     c->command = command->name;
     c->user = client;
-    c->fabric = fabric;
+    c->systems = systems;
+    c->fabric = systems ? systems->fabric : NULL;
     c->names = c->builder.names = names;
     json_t *answer = command->answer(c, request);
     if (!answer)
         answer = answer_refuse("this answer has octets that are no text");
     c->command = NULL;
     c->user = NULL;
+    c->systems = NULL;
     c->fabric = NULL;
     c->names = c->builder.names = NULL;
-    fabric_unref(fabric);
+    systems_unref(systems);
     names_unref(names);
     return answer;
 }

@@ -37,6 +37,7 @@ struct control {
     const char *command;                 // the name in the request
     const struct peer_credentials *user; // the sender of the request
     const struct names *names;           // NULL: no names
+    const struct systems *systems;       // of `fabric`, or NULL
     struct fabric *fabric;               // the present fabric; NULL: no sweep has ended yet
     struct event *found; // the event of "explain", a reference, for the second step; else NULL
 };

@@ -9,6 +9,7 @@
 #include "model/fabric.h"
 #include "pipeline/role.h"
 #include "sink/snmp.h"
+#include "topology/describe.h"
 
 #include <string.h>
 
@@ -70,13 +71,14 @@ static const char *status_method_word(enum sweep_method method)
     return WORDS[method];
 }
 
-static json_t *status_sweep_json(const struct sweeper_status *s)
+static json_t *status_sweep_json(const struct control *c, const struct sweeper_status *s)
 {
+    const uint32_t nameless = c->systems ? describe_count_nameless(c->systems, c->names) : 0;
     if (s->method == SWEEP_OFF)
         return json_pack("{s:s}", "method", "off");
     return json_pack(
         "{s:s, s:o, s:b, s:I, s:o, s:I, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-        "s:I, s:I, s:o}",
+        "s:I, s:I, s:I, s:o}",
         "method", status_method_word(s->method), "no_smps", protocol_text(s->no_smps), "running",
         (int)s->running, "found", (json_int_t)(s->running ? s->found : 0), "last",
         protocol_time(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us, "complete",
@@ -85,7 +87,8 @@ static json_t *status_sweep_json(const struct sweeper_status *s)
         "overflowed", (json_int_t)s->overflowed, "mads", (json_int_t)s->mads, "unanswered",
         (json_int_t)s->unanswered, "nodes", (json_int_t)s->nodes, "switches",
         (json_int_t)s->switches, "links", (json_int_t)s->links, "silent", (json_int_t)s->silent,
-        "hidden", (json_int_t)s->hidden, "pkeys", protocol_text(s->pkeys));
+        "hidden", (json_int_t)s->hidden, "nameless", (json_int_t)nameless, "pkeys",
+        protocol_text(s->pkeys));
 }
 
 static json_t *status_port_counters_json(const struct sweeper_status *s,
@@ -195,7 +198,7 @@ json_t *status_answer(struct control *c, const json_t *request)
         "fabric_device",
         status_subagent_json(c->parts->fabric_agent, NULL, c->parts->conf->subagent.fabric_socket,
                              ""),
-        "sweep", status_sweep_json(&sweep), "port_counters",
+        "sweep", status_sweep_json(c, &sweep), "port_counters",
         status_port_counters_json(&sweep, &p.unwatched), "sms",
         c->fabric ? fabric_json_sms(c->fabric, c->names) : json_array());
 }

@@ -57,7 +57,8 @@ bool settings_load_expectation(const struct conf *conf, struct log *log, struct 
 static void settings_use_names(struct gateway *g, struct event_builder *builder,
                                const struct settings *settings)
 {
-    struct names *names = names_with(g->map, settings);
+    const struct filter_list *refused = &g->conf->fabric.no_names;
+    struct names *names = names_with(g->map, settings, refused->patterns, refused->count);
     topology_set_host_names(g->parts.topology, &g->conf->fabric.host_names);
     topology_rename(g->parts.topology, names);
     builder->names = names; // the topology has the reference; only this thread exchanges the names

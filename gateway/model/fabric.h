@@ -113,8 +113,9 @@ struct fabric_node {
     struct fabric_switch_info switch_info;
     char description[FABRIC_DESCRIPTION_SIZE]; // valid UTF-8 without control characters
     bool nameless;                             // the description is no name (node_name.h)
-    bool silent;                               // did not answer this sweep, and may still be there
-    bool unit_silent;    // the I/O unit did not report all controllers to this sweep
+    bool namesake;    // nodes of several systems answer with the description; see fabric_builder.h
+    bool silent;      // did not answer this sweep, and may still be there
+    bool unit_silent; // the I/O unit did not report all controllers to this sweep
     uint32_t first_port; // index among the ports; the ports of a node ascend by number
     uint16_t ports;      // how many ports the snapshot has
     uint16_t sightings;  // see topology/merge.h; not kept on disk

@@ -457,12 +457,59 @@ static void fabric_builder_place_nodes(struct shape *shape, const struct fabric_
     for (uint32_t i = 0; i < count; i++) {
         struct fabric_node *node = &shape->nodes[i];
         *node = nodes[shape->order[i].at];
-        node->nameless = node_name_is_of_factory(node->description);
         node->first_port = first_port;
         first_port += node->ports;
         shape->index_of[shape->order[i].at] = i;
     }
     shape->fabric->node_count = count;
+}
+
+static bool fabric_builder_is_one_host(const struct fabric_node *node, uint32_t count)
+{
+    return node->type == FABRIC_CA && count <= FABRIC_BUILDER_HOST_MAX &&
+           !strchr(node->description, ' ');
+}
+
+// Marks the namesakes among the nodes order[first] to order[end - 1], of one description.
+static void fabric_builder_mark_namesakes(struct shape *shape, uint32_t first, uint32_t end)
+{
+    const struct fabric_node *one = NULL;
+    uint32_t answering = 0;
+    bool several = false;
+    for (uint32_t i = first; i < end; i++) {
+        const struct fabric_node *node = &shape->nodes[shape->order[i].at];
+        if (node->silent)
+            continue;
+        one = one ? one : node;
+        several |= node->system_guid == 0 ? node != one : node->system_guid != one->system_guid;
+        answering++;
+    }
+    if (!several || fabric_builder_is_one_host(one, answering))
+        return;
+    for (uint32_t i = first; i < end; i++)
+        shape->nodes[shape->order[i].at].namesake = true;
+}
+
+// Two descriptions with one digest count as one: nobody can choose them, and there is only one name
+// less.
+static void fabric_builder_find_namesakes(struct shape *shape)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < shape->fabric->node_count; i++) {
+        struct fabric_node *node = &shape->nodes[i];
+        node->namesake = false;
+        node->nameless = node_name_is_of_factory(node->description);
+        if (!node->nameless)
+            shape->order[count++] = (struct sortable){
+                hash_digest(&secret, node->description, strlen(node->description)), i};
+    }
+    fabric_builder_sort(shape->order, count);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && shape->order[end].key == shape->order[first].key;)
+            end++;
+        if (end > first + 1)
+            fabric_builder_mark_namesakes(shape, first, end);
+    }
 }
 
 static void fabric_builder_place_ports(struct shape *shape, const struct fabric_builder *builder)
@@ -569,6 +616,7 @@ static void fabric_builder_index_lids(struct shape *shape)
 static void fabric_builder_fill(struct shape *shape, const struct fabric_builder *builder)
 {
     fabric_builder_place_nodes(shape, builder);
+    fabric_builder_find_namesakes(shape);
     fabric_builder_place_ports(shape, builder);
     fabric_builder_place_sms(shape, builder);
     fabric_builder_place_controllers(shape, builder);

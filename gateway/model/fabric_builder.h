@@ -16,9 +16,9 @@ struct fabric_builder;
 struct fabric_builder *fabric_builder_new(void);
 void fabric_builder_free(struct fabric_builder *builder); // NULL is allowed; not after finish
 
-// Adds a node, ignoring first_port, ports and nameless, and returns its number, valid for this
-// builder only. If the builder has a node with the GUID, returns the number of the node and changes
-// nothing. Returns FABRIC_NONE if there are FABRIC_NODES_MAX nodes.
+// Adds a node, ignoring first_port, ports, nameless and namesake, and returns its number, valid for
+// this builder only. If the builder has a node with the GUID, returns the number of the node and
+// changes nothing. Returns FABRIC_NONE if there are FABRIC_NODES_MAX nodes.
 uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric_node *node);
 uint32_t fabric_builder_find(const struct fabric_builder *builder, uint64_t guid);
 // Valid until the next node or port is added.
@@ -56,7 +56,11 @@ bool fabric_builder_controller(struct fabric_builder *builder,
 bool fabric_builder_pkeys(struct fabric_builder *builder, uint32_t node, uint8_t port,
                           const uint16_t *pkeys, size_t count);
 
-// Frees the builder and returns the snapshot with one reference, the caller's.
+// Frees the builder and returns the snapshot with one reference, the caller's. Nodes are namesakes
+// if they answer, have one description and several SystemImageGUIDs. Hosts without a blank in the
+// description are namesakes only if there are more than FABRIC_BUILDER_HOST_MAX: each adapter of a
+// host may have the name of the host.
+enum { FABRIC_BUILDER_HOST_MAX = 32 };
 struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t time_us,
                                      uint64_t subnet_prefix, bool complete);
 

@@ -9,6 +9,7 @@
 #include "model/address.h"
 
 #include <assert.h>
+#include <fnmatch.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@ struct entry {
 
 struct names {
     _Atomic unsigned references;
-    struct names *below; // for GUIDs without an entry here; a reference, or NULL
-    struct entry *entries;
+    struct names *below;   // for GUIDs without an entry here; a reference, or NULL
+    struct entry *entries; // ascending by GUID; those of GUID 0 are patterns, see names_refuse
     size_t count, capacity;
 };
 
@@ -90,6 +91,8 @@ static bool names_read_line(struct names *names, const char *p, const char *end,
     if (!p)
         return error_set(err, "a line must begin with a GUID such as 0x0002c90200001234");
     p = names_skip_blanks(p, end);
+    if (guid == 0)
+        return true;
     if (p < end && *p == '"')
         return names_add_quoted(names, guid, p + 1, end, err);
     const char *comment = memchr(p, '#', (size_t)(end - p));
@@ -111,7 +114,7 @@ static void names_sort_and_merge(struct names *names)
     qsort(names->entries, names->count, sizeof *names->entries, names_compare);
     size_t kept = 0;
     for (size_t i = 1; i < names->count; i++) {
-        if (names->entries[i].guid != names->entries[kept].guid)
+        if (names->entries[i].guid != names->entries[kept].guid || names->entries[i].guid == 0)
             kept++;
         names->entries[kept] = names->entries[i];
     }
@@ -189,13 +192,17 @@ struct names *names_load(const char *path, struct error *err)
     return names;
 }
 
-static_assert((int)SETTINGS_MAX <= (int)NAMES_ENTRIES_MAX, "all names that are set fit");
+static_assert((int)SETTINGS_MAX + (int)NAMES_REFUSED_MAX <= (int)NAMES_ENTRIES_MAX,
+              "all names that are set fit");
 
 // The settings ascend by GUID, and entries have to ascend.
-struct names *names_with(struct names *map, const struct settings *settings)
+struct names *names_with(struct names *map, const struct settings *settings,
+                         const char refused[][NAMES_NAME_SIZE], size_t refused_count)
 {
     struct error err;
     struct names *names = names_new();
+    for (size_t i = 0; i < refused_count; i++)
+        names_add(names, 0, refused[i], strlen(refused[i]), &err);
     for (size_t i = 0; i < settings_count(settings); i++) {
         const struct setting *s = settings_at(settings, i);
         if (s->kind == SETTING_SWITCH_NAME)
@@ -248,11 +255,22 @@ const char *names_find_port(const struct names *names, uint64_t node_guid, uint6
     return name || port_guid == 0 ? name : names_find(names, port_guid);
 }
 
+bool names_refuse(const struct names *names, const struct fabric_node *node)
+{
+    for (; names && !node->nameless; names = names->below) {
+        for (size_t i = 0; i < names->count && names->entries[i].guid == 0; i++) {
+            if (fnmatch(names->entries[i].name, node->description, 0) == 0)
+                return true;
+        }
+    }
+    return node->nameless;
+}
+
 const char *names_of_node(const struct names *names, const struct fabric_node *node,
                           uint64_t port_guid)
 {
     const char *name = names_find_port(names, node->guid, port_guid);
-    return name || node->nameless ? name : node->description;
+    return name || node->namesake || names_refuse(names, node) ? name : node->description;
 }
 
 size_t names_count(const struct names *names)

@@ -16,6 +16,7 @@
 enum {
     NAMES_NAME_SIZE = 128,      // octets of a name with its NUL; longer ones are truncated
     NAMES_ENTRIES_MAX = 200000, // of one map
+    NAMES_REFUSED_MAX = 64,     // patterns of descriptions that are no names
 };
 
 struct names;
@@ -28,15 +29,18 @@ struct names *names_load(const char *path, struct error *err);
 // The same from memory; `origin` is the file's name in errors.
 struct names *names_parse(const char *origin, const char *content, size_t size, struct error *err);
 
-// Writes each name as its GUID (8 octets, big-endian) and its text with a NUL. `names` may be NULL.
+// Writes each name as its GUID (8 octets, big-endian) and its text with a NUL; a pattern of
+// descriptions that are no names, as the name of GUID 0. `names` may be NULL.
 void names_pack(const struct names *names, FILE *out);
 
 // Reads what names_pack wrote. Returns NULL if the octets are something else.
 struct names *names_unpack(const uint8_t *octets, size_t size);
 
-// Combines `map` with the gswSwitchName settings. The settings take precedence. Both may be NULL.
-// Returns one reference, the caller's, or NULL if there are no names.
-struct names *names_with(struct names *map, const struct settings *settings);
+// Combines `map` with the gswSwitchName settings, which take precedence, and with patterns of
+// descriptions that are no names, at most NAMES_REFUSED_MAX. Map and settings may be NULL. Returns
+// one reference, the caller's, or NULL if there are no names and no patterns.
+struct names *names_with(struct names *map, const struct settings *settings,
+                         const char refused[][NAMES_NAME_SIZE], size_t refused_count);
 
 // Immutable, counted. Any thread. NULL is allowed, and names_ref returns its argument.
 struct names *names_ref(struct names *names);
@@ -49,8 +53,12 @@ const char *names_find(const struct names *names, uint64_t guid);
 // port. 0: a GUID that is not known.
 const char *names_find_port(const struct names *names, uint64_t node_guid, uint64_t port_guid);
 
+// Whether the NodeDescription is no name: it is a factory's (node_name.h), or names_with got a
+// pattern that fits.
+bool names_refuse(const struct names *names, const struct fabric_node *node);
+
 // The node's name of its own: by the map and SNMP, as names_find_port finds it, or else its
-// NodeDescription. NULL: it has none, as the description is a factory's (node_name.h). The name
+// NodeDescription. NULL: it has none, as the description is no name or has namesakes. The name
 // lives as long as the node and the names.
 const char *names_of_node(const struct names *names, const struct fabric_node *node,
                           uint64_t port_guid);

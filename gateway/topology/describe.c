@@ -57,7 +57,7 @@ static void describe_add_place(struct text *text, const struct fabric *fabric, u
     const struct fabric_node *neighbour =
         peer != FABRIC_NONE ? &fabric->nodes[fabric_node_of_port(fabric, peer)] : NULL;
     const char *name = neighbour ? names_of_node(names, neighbour, fabric->ports[peer].guid) : NULL;
-    text_add(text, describe_word(n, neighbour));
+    text_add(text, names_refuse(names, n) ? describe_word(n, neighbour) : n->description);
     if (name)
         text_addf(text, " at %s port %u", name, (unsigned)fabric->ports[peer].number);
     else
@@ -80,8 +80,8 @@ static void describe_set_name(const struct fabric *fabric, uint32_t node, uint32
                               const struct names *names, struct endpoint *out)
 {
     const char *name = describe_label(fabric, node, port, names, out->name);
-    out->nameless = name == out->name;
-    if (!out->nameless) {
+    out->nameless = name == out->name && names_refuse(names, &fabric->nodes[node]);
+    if (name != out->name) {
         struct text text = text_in(out->name, sizeof out->name);
         text_add(&text, name);
     }
@@ -155,6 +155,15 @@ bool describe_system(const struct systems *systems, struct endpoint *who)
         who->nameless = false;
     }
     return true;
+}
+
+uint32_t describe_count_nameless(const struct systems *systems, const struct names *names)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < systems->fabric->node_count; i++)
+        count += systems_of(systems, i)->name[0] == '\0' &&
+                 !names_of_node(names, &systems->fabric->nodes[i], 0);
+    return count;
 }
 
 void describe_add_name(struct text *text, const struct endpoint *who)

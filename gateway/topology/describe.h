@@ -18,8 +18,9 @@ const char *describe_name(const struct fabric_node *node, uint64_t port_guid,
 
 // How people call a node: by its name of its own (names_of_node). A host or router without one is
 // called by its link to a node with a name, "host at leaf3 port 12"; any other node by the end of
-// its GUID, "switch ..0e1234". `port`: the port of the node in question, FABRIC_NONE: the node as a
-// whole. Returns the name, or `out` with a text; lives as long as the node, the names and `out`.
+// its GUID, "switch ..0e1234". Namesakes keep their name there: "ubuntu HCA-1 at leaf3 port 12".
+// `port`: the port of the node in question, FABRIC_NONE: the node as a whole. Returns the name, or
+// `out` with a text; lives as long as the node, the names and `out`.
 const char *describe_label(const struct fabric *fabric, uint32_t node, uint32_t port,
                            const struct names *names, char out[NAMES_NAME_SIZE]);
 
@@ -44,6 +45,9 @@ void describe_sm(const struct fabric *fabric, uint32_t sm, const struct names *n
 // of its host: an adapter whose host boots. Returns false, and changes nothing, if the systems do
 // not have the node. `systems` may be NULL.
 bool describe_system(const struct systems *systems, struct endpoint *who);
+
+// The nodes that have no name of their own, and are part of no system with a name.
+uint32_t describe_count_nameless(const struct systems *systems, const struct names *names);
 
 // Adds the endpoint's name, or its node GUID if the endpoint has no name; the second, as "port 3 of
 // leaf1".

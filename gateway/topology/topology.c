@@ -2,7 +2,6 @@
 #include "topology/topology.h"
 
 #include "base/memory.h"
-#include "model/node_name.h"
 #include "topology/departed.h"
 #include "topology/describe.h"
 #include "topology/former_names.h"
@@ -70,12 +69,12 @@ static const char *topology_find_name(void *ctx, const struct fabric_node *node,
 {
     const struct topology *topology = ctx;
     const struct fabric *last = topology->current ? topology->current : topology->restored;
-    const char *name = describe_name(node, 0, topology->names);
-    *now = !node_name_is_of_factory(name);
-    const char *former =
-        *now ? NULL
-             : former_names_last(topology->former_names, node->guid, last ? last->time_us : 0);
-    return former ? former : name;
+    const char *name = names_find(topology->names, node->guid);
+    *now = name || !names_refuse(topology->names, node);
+    if (*now)
+        return name ? name : node->description;
+    name = former_names_last(topology->former_names, node->guid, last ? last->time_us : 0);
+    return name ? name : "";
 }
 
 static struct systems *topology_make_systems(struct topology *topology, struct fabric *fabric)

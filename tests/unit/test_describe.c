@@ -8,6 +8,8 @@
 #include "topology/changes.h"
 #include "topology/describe.h"
 
+#include <stdlib.h>
+
 // A leaf with a name, an unmanaged switch, hosts that boot, and what is not a host.
 struct scene {
     struct generated g;
@@ -101,6 +103,84 @@ TEST(a_name_of_its_own_counts)
     end_scene(&s);
 }
 
+TEST(namesakes_are_told_apart)
+{
+    struct scene s = make_scene();
+    const uint32_t first = generated_add(&s.g, FABRIC_CA, 0x80, "ubuntu mlx5_0", 1);
+    const uint32_t second = generated_add(&s.g, FABRIC_CA, 0x90, "ubuntu mlx5_0", 1);
+    generated_add(&s.g, FABRIC_CA, 0xA0, "storage1", 1); // both adapters have the host's name
+    generated_add(&s.g, FABRIC_CA, 0xB0, "storage1", 1);
+    generated_add(&s.g, FABRIC_SWITCH, 0xC1, "core", 1); // of one box, then of another
+    generated_add(&s.g, FABRIC_SWITCH, 0xC2, "core", 1);
+    s.g.nodes[s.g.count - 1].node.system_guid = s.g.nodes[s.g.count - 2].node.system_guid = 0xC0;
+    generated_link(&s.g, s.leaf, 25, first, 1);
+    generated_link(&s.g, s.leaf, 26, second, 1);
+    struct fabric *fabric = generated_look(&s.g, 0);
+    assert_called(fabric, 0x80, 1, NULL, "ubuntu mlx5_0 at leaf3 port 25");
+    assert_called(fabric, 0x90, 0, NULL, "ubuntu mlx5_0 at leaf3 port 26");
+    assert_called(fabric, 0xA0, 0, NULL, "storage1");
+    assert_called(fabric, 0xC1, 0, NULL, "core");
+    fabric_unref(fabric);
+    s.g.nodes[s.g.count - 1].node.system_guid = 0xC9;
+    fabric = generated_look(&s.g, 0);
+    assert_called(fabric, 0xC1, 0, NULL, "core ..0000c1");
+    assert_called(fabric, 0xC2, 0, NULL, "core ..0000c2");
+    fabric_unref(fabric);
+    s.g.nodes[second].node.silent = true; // the former adapter of the host
+    fabric = generated_look(&s.g, 0);
+    assert_called(fabric, 0x80, 1, NULL, "ubuntu mlx5_0");
+    fabric_unref(fabric);
+    end_scene(&s);
+}
+
+TEST(many_hosts_of_one_name_have_none)
+{
+    struct scene s = make_scene();
+    for (uint64_t i = 0; i < 33; i++)
+        generated_add(&s.g, FABRIC_CA, 0x100 + i, "node", 1);
+    struct fabric *fabric = generated_look(&s.g, 0);
+    assert_called(fabric, 0x101, 0, NULL, "node ..000101");
+    fabric_unref(fabric);
+    end_scene(&s);
+}
+
+TEST(the_configuration_refuses_names)
+{
+    static const char REFUSED[][NAMES_NAME_SIZE] = {"nothing", "gpu1? mlx*"};
+    struct scene s = make_scene();
+    struct fabric *fabric = generated_look(&s.g, 0);
+    struct names *names = names_with(s.names, NULL, REFUSED, 2);
+    assert_called(fabric, 0x70, 0, names, "port1"); // the map names its port
+    names_unref(names);
+    names = names_with(NULL, NULL, REFUSED, 2);
+    assert_called(fabric, 0x70, 0, names, "host at leaf3 port 21");
+    assert_called(fabric, 0x10, 0, names, "leaf3");
+    char *octets;
+    size_t size;
+    FILE *out = open_memstream(&octets, &size);
+    names_pack(names, out);
+    fclose(out);
+    names_unref(names);
+    names = names_unpack((const uint8_t *)octets, size);
+    assert_called(fabric, 0x70, 0, names, "host at leaf3 port 21");
+    free(octets);
+    names_unref(names);
+    fabric_unref(fabric);
+    end_scene(&s);
+}
+
+TEST(nodes_without_a_name_are_counted)
+{
+    struct scene s = make_scene();
+    struct fabric *fabric = generated_look(&s.g, 0);
+    struct systems *systems = systems_make(fabric, &(struct systems_names){0});
+    assert_int_equal(describe_count_nameless(systems, NULL), 6); // not the aggregation node
+    assert_int_equal(describe_count_nameless(systems, s.names), 5);
+    systems_unref(systems);
+    fabric_unref(fabric);
+    end_scene(&s);
+}
+
 // Compares the fabric before and after its change. Asserts the sentence of the event of that type.
 static void assert_told(struct scene *s, struct fabric *before, enum catalogue_event type,
                         const char *expected)
@@ -149,6 +229,10 @@ int main(void)
         cmocka_unit_test(a_node_without_a_name_is_called_by_its_place),
         cmocka_unit_test(a_node_without_a_place_is_called_by_its_guid),
         cmocka_unit_test(a_name_of_its_own_counts),
+        cmocka_unit_test(namesakes_are_told_apart),
+        cmocka_unit_test(many_hosts_of_one_name_have_none),
+        cmocka_unit_test(the_configuration_refuses_names),
+        cmocka_unit_test(nodes_without_a_name_are_counted),
         cmocka_unit_test(sentences_say_where_it_hangs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,7 +171,7 @@ TEST(a_map_is_bounded)
     char *content = malloc(lines * 16);
     assert_non_null(content);
     for (size_t i = 0; i < lines; i++)
-        size += (size_t)sprintf(content + size, "%zx n%zu\n", i, i % 10);
+        size += (size_t)sprintf(content + size, "%zx n%zu\n", i + 1, i % 10);
     assert_null(names_parse("map", content, size, &err));
     assert_string_equal(err.text, "map:200001: more than 200000 names");
     char *last = content + size - 1;
@@ -180,7 +180,7 @@ TEST(a_map_is_bounded)
     struct names *names = names_parse("map", content, (size_t)(last - content), &err);
     assert_non_null(names);
     assert_int_equal(names_count(names), NAMES_ENTRIES_MAX);
-    assert_string_equal(names_find(names, 123457), "n7");
+    assert_string_equal(names_find(names, 123457), "n6");
     names_unref(names);
     free(content);
 }
@@ -212,7 +212,7 @@ TEST(what_was_set_goes_before_the_map)
                                    set_name(SETTING_SAN_NAME, 1, "san")};
     struct settings *settings = settings_with(NULL, some, COUNT(some));
     struct names *map = names_parse("map", "0x1 one\n0x2 two\n", 16, &err);
-    struct names *names = names_with(map, settings);
+    struct names *names = names_with(map, settings, NULL, 0);
     names_unref(map); // the others hold their own references
     settings_unref(settings);
     assert_string_equal(names_find(names, 1), "one");
@@ -230,12 +230,13 @@ TEST(without_names_set_there_is_the_map)
     const struct setting san = set_name(SETTING_SAN_NAME, 1, "san"),
                          name = set_name(SETTING_SWITCH_NAME, 1, "leaf");
     struct settings *none = settings_with(NULL, &san, 1), *one = settings_with(NULL, &name, 1);
-    struct names *map = names_parse("map", "0x1 one\n", 8, &err), *names = names_with(map, none);
+    struct names *map = names_parse("map", "0x1 one\n", 8, &err),
+                 *names = names_with(map, none, NULL, 0);
     assert_ptr_equal(names, map);
     names_unref(names);
     names_unref(map);
-    assert_null(names_with(NULL, none));
-    names = names_with(NULL, one);
+    assert_null(names_with(NULL, none, NULL, 0));
+    names = names_with(NULL, one, NULL, 0);
     assert_string_equal(names_find(names, 1), "leaf");
     names_unref(names);
     assert_null(names_ref(NULL));
