@@ -6,6 +6,7 @@
 #include "conf/rows.h"
 #include "conf/section.h"
 #include "install.h"
+#include "model/node_name.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -201,6 +202,35 @@ bool conf_may_replace(const struct conf *running, const struct conf *next, struc
                      "the configuration '%s', which is in force, is gone: put it back, or restart "
                      "ibtrapd to run with the defaults",
                      running->file);
+}
+
+static void load_warn_of(const char *section, const char *name, const char *item,
+                         const struct filter_list *list,
+                         void (*tell)(void *ctx, const char *sentence), void *ctx)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct error sentence;
+        if (!node_name_is_of_factory(list->patterns[i]))
+            continue;
+        error_set(&sentence,
+                  "%s \"%s\": item '%s' has \"%s\", the description of a factory, which "
+                  "tells no node from the others: name the nodes in node_name_map, or use GUIDs",
+                  section, name, item, list->patterns[i]);
+        tell(ctx, sentence.text);
+    }
+}
+
+void conf_warn(const struct conf *conf, void (*tell)(void *ctx, const char *sentence), void *ctx)
+{
+    for (size_t i = 0; i < conf->receiver_count; i++) {
+        const struct conf_receiver *r = &conf->receivers[i];
+        load_warn_of("receiver", r->name, "nodes", &r->filter.nodes, tell, ctx);
+        load_warn_of("receiver", r->name, "switches", &r->filter.switches, tell, ctx);
+    }
+    for (size_t i = 0; i < conf->policy.rule_count; i++) {
+        const struct conf_rule *rule = &conf->policy.rules[i];
+        load_warn_of("policy", rule->name, "nodes", &rule->nodes, tell, ctx);
+    }
 }
 
 void conf_log_file(const struct conf *conf, struct log *log)

@@ -42,6 +42,10 @@ void conf_tell_mistakes(const struct conf_mistakes *mistakes, struct error *err)
 // returns false with a sentence then.
 bool conf_may_replace(const struct conf *running, const struct conf *next, struct error *err);
 
+// Calls `tell` with a sentence for each pattern of nodes or switches that is a description of a
+// factory: no node is called so.
+void conf_warn(const struct conf *conf, void (*tell)(void *ctx, const char *sentence), void *ctx);
+
 // Logs the path of the file in force, or that there is no file and the defaults hold.
 void conf_log_file(const struct conf *conf, struct log *log);
 

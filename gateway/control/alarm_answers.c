@@ -382,13 +382,13 @@ static void alarm_answers_stop_in_pipeline(void *ctx, const struct pipeline_cont
 
 // Answers.
 
-// The patterns that fit no known node.
-static json_t *alarm_answers_unknown_nodes(const struct control *control,
-                                           const struct filter_list *nodes)
+// The patterns that fit no known node, or only nodes without a name.
+static json_t *alarm_answers_patterns(const struct control *control,
+                                      const struct filter_list *nodes, enum known_nodes fit)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < nodes->count; i++) {
-        if (!known_nodes_fit(control, nodes->patterns[i]))
+        if (known_nodes_fit(control, nodes->patterns[i]) == fit)
             json_array_append_new(list, json_string(nodes->patterns[i]));
     }
     return list;
@@ -410,9 +410,12 @@ json_t *maintenance_answers_start(struct control *control, const json_t *request
         return answer_refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
     if (!pipeline_call(control->parts->pipeline, alarm_answers_start_in_pipeline, &c))
         return answer_refuse("the gateway is stopping");
-    return c.done ? json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "unknown",
-                              alarm_answers_unknown_nodes(control, &c.window.nodes))
-                  : answer_refuse("there are 32 maintenances already: stop one of them first");
+    return c.done
+               ? json_pack("{s:i, s:o, s:o}", "version", PROTOCOL_VERSION, "unknown",
+                           alarm_answers_patterns(control, &c.window.nodes, KNOWN_NODES_NONE),
+                           "nameless",
+                           alarm_answers_patterns(control, &c.window.nodes, KNOWN_NODES_NAMELESS))
+               : answer_refuse("there are 32 maintenances already: stop one of them first");
 }
 
 json_t *maintenance_answers_stop(struct control *control, const json_t *request)

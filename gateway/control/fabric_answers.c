@@ -30,7 +30,21 @@ static bool fabric_answers_fit_guid(const struct fabric *fabric, const struct fa
     return false;
 }
 
-bool known_nodes_fit(const struct control *control, const char *pattern)
+// The node's name is its own, or one of its system; or it is none.
+static enum known_nodes fabric_answers_fit_name(const struct control *control, uint32_t node,
+                                                const struct filter_list *list)
+{
+    const struct fabric_node *n = &control->fabric->nodes[node];
+    const char *name = names_of_node(control->names, n, 0);
+    const char *system = systems_of(control->systems, node)->name;
+    if ((name && filter_list_has(list, name)) ||
+        (system[0] != '\0' && filter_list_has(list, system)))
+        return KNOWN_NODES_FIT;
+    return filter_list_has(list, describe_name(n, 0, control->names)) ? KNOWN_NODES_NAMELESS
+                                                                      : KNOWN_NODES_NONE;
+}
+
+enum known_nodes known_nodes_fit(const struct control *control, const char *pattern)
 {
     const struct fabric *fabric = control->fabric;
     const bool is_guid = strncmp(pattern, "0x", 2) == 0;
@@ -39,13 +53,15 @@ bool known_nodes_fit(const struct control *control, const char *pattern)
     const uint32_t looked_at = !fabric                          ? 0
                                : fabric->node_count < NODES_MAX ? fabric->node_count
                                                                 : NODES_MAX;
-    for (uint32_t i = 0; i < looked_at; i++) {
-        const struct fabric_node *node = &fabric->nodes[i];
-        if (is_guid ? fabric_answers_fit_guid(fabric, node, &list)
-                    : filter_list_has(&list, describe_name(node, 0, control->names)))
-            return true;
+    enum known_nodes best = KNOWN_NODES_NONE;
+    for (uint32_t i = 0; i < looked_at && best != KNOWN_NODES_FIT; i++) {
+        const enum known_nodes one = !is_guid ? fabric_answers_fit_name(control, i, &list)
+                                     : fabric_answers_fit_guid(fabric, &fabric->nodes[i], &list)
+                                         ? KNOWN_NODES_FIT
+                                         : KNOWN_NODES_NONE;
+        best = one > best ? one : best;
     }
-    return !fabric || looked_at < fabric->node_count;
+    return !fabric || looked_at < fabric->node_count ? KNOWN_NODES_FIT : best;
 }
 
 // Snapshots.

@@ -121,10 +121,15 @@ control_handler link_answers_list;
 // "contexts": a page of the end ports with a context (agent/contexts.h), by port GUID.
 control_handler context_answers_list;
 
-// Whether the pattern fits the name of a node of the fabric, or, if the pattern begins with 0x, the
-// GUID of a node or of a port. Also true if no sweep has ended yet, or if the fabric is too large
-// for one request.
-bool known_nodes_fit(const struct control *control, const char *pattern);
+// The nodes of the fabric that a pattern fits: by their names of their own or those of their
+// systems, or, if the pattern begins with 0x, by the GUID of a node or of a port. KNOWN_NODES_FIT
+// also if no sweep has ended yet, or if the fabric is too large for the look.
+enum known_nodes {
+    KNOWN_NODES_NONE,
+    KNOWN_NODES_NAMELESS, // only nodes without a name, by their descriptions
+    KNOWN_NODES_FIT,
+};
+enum known_nodes known_nodes_fit(const struct control *control, const char *pattern);
 
 // Receivers (receiver_answers.c).
 

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "ctl/terminal.h"
 
-
 const struct show_form alarm_form = {
     .list = "alarms",
     .is_paged = true,
@@ -43,20 +42,27 @@ bool maintenance_commands_read_end(const char *text, int64_t now_us, int64_t *ou
     return true;
 }
 
-// Warns of patterns that fit no node.
-static bool alarm_command_show_unknown(FILE *out, const json_t *answer)
+static void alarm_command_warn(FILE *out, const json_t *patterns, const char *fit, const char *todo)
 {
     size_t i;
     const json_t *one;
-    json_array_foreach(json_object_get(answer, "unknown"), i, one)
+    json_array_foreach(patterns, i, one)
     {
         char sentence[300];
-        snprintf(sentence, sizeof sentence,
-                 "The maintenance began, but no node that is known now fits %s; 'ibtrapctl "
-                 "topology' lists names and GUIDs.",
-                 json_string_value(one) ? json_string_value(one) : "?");
+        snprintf(sentence, sizeof sentence, "The maintenance began, but %s fits %s; %s.", fit,
+                 json_string_value(one) ? json_string_value(one) : "?", todo);
         terminal_wrap(out, 0, sentence);
     }
+}
+
+// Warns of patterns that fit no node, or only nodes without a name.
+static bool alarm_command_show_unknown(FILE *out, const json_t *answer)
+{
+    alarm_command_warn(out, json_object_get(answer, "unknown"), "no node that is known now",
+                       "'ibtrapctl topology' lists names and GUIDs");
+    alarm_command_warn(out, json_object_get(answer, "nameless"),
+                       "only the description of a factory, which many nodes have,",
+                       "name the nodes in node_name_map, or use GUIDs");
     return true;
 }
 

@@ -94,6 +94,12 @@ static void main_print(const char *sentence)
     fprintf(stderr, "ibtrapd: %s\n", clean);
 }
 
+static void main_tell_warning(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    main_print(sentence);
+}
+
 // Tells the service manager why the start fails: `systemctl status` then shows the sentence. After
 // the end of the process, journald may not know the service of the last lines.
 static void main_tell_manager(const char *sentence)
@@ -158,6 +164,7 @@ static int main_check(const struct arguments *arguments)
             main_print("checked as user " INSTALL_USER ", as the service runs");
         return EXIT_FAILURE;
     }
+    conf_warn(&conf, main_tell_warning, NULL);
     printf(conf.has_file ? "The configuration %s is good.\n"
                          : "There is no configuration %s: the defaults hold.\n",
            conf.file);
@@ -186,6 +193,11 @@ static void main_warn(const struct conf *conf, const struct instance *instance, 
         log_write(log, LOG_LEVEL_WARNING, "%s", mistakes.sentences[i].text);
 }
 
+static void main_log_warning(void *log, const char *sentence)
+{
+    log_write(log, LOG_LEVEL_WARNING, "%s", sentence);
+}
+
 static int main_run(struct arguments *a)
 {
     struct conf conf;
@@ -198,6 +210,7 @@ static int main_run(struct arguments *a)
     log_set_levels(log, conf.log_level, conf.folder_levels);
     conf_log_file(&conf, log);
     main_warn(&conf, &instance, log);
+    conf_warn(&conf, main_log_warning, log);
     bool ok =
         daemon_run(&conf, &(struct daemon_options){.load = main_load, .ctx = a, .log = log}, &err);
     if (!ok) {

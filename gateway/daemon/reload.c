@@ -259,6 +259,13 @@ static bool reload_carry_out(struct reload_plan *plan, struct error *err)
     return ok;
 }
 
+static void reload_warn(void *ctx, const char *sentence)
+{
+    struct gateway *g = ctx;
+    log_write(g->parts.log, LOG_LEVEL_WARNING, "%s", sentence);
+    text_addf(g->backlogs, "%s\n", sentence);
+}
+
 bool reload_run(struct gateway *gateway, struct text *restart, struct text *backlogs,
                 struct error *err)
 {
@@ -269,6 +276,8 @@ bool reload_run(struct gateway *gateway, struct text *restart, struct text *back
     bool ok = plan && reload_carry_out(plan, err);
     if (plan)
         reload_discard(plan);
+    if (ok)
+        conf_warn(gateway->conf, reload_warn, gateway);
     gateway->backlogs = NULL;
     if (!ok) {
         reload_reopen_files(gateway);

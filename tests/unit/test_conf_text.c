@@ -340,9 +340,34 @@ TEST(lists_are_continued)
     check_list(&conf.receivers[0].filter.nodes, &expected);
 }
 
+static void take_warning(void *ctx, const char *sentence)
+{
+    text_addf(ctx, "%s\n", sentence);
+}
+
+TEST(patterns_of_factory_names_are_warned_of)
+{
+    char all[2000];
+    struct text t = text_in(all, sizeof all);
+    load("file \"a\" {\n path = /x\n nodes = {\"gpu*\", \"MT25408*\", \"M*\"}\n"
+         " switches = {\"*Mellanox Technologies*\", \"leaf1\"}\n}\n"
+         "policy \"p\" {\n nodes = {\"localhost HCA-1\", \"0x*\"}\n severity = \"error\"\n}\n");
+    conf_warn(&conf, take_warning, &t);
+    static const char END[] = "the description of a factory, which tells no node from the others: "
+                              "name the nodes in node_name_map, or use GUIDs";
+    char expected[2000];
+    snprintf(expected, sizeof expected,
+             "receiver \"a\": item 'nodes' has \"MT25408*\", %s\n"
+             "receiver \"a\": item 'switches' has \"*Mellanox Technologies*\", %s\n"
+             "policy \"p\": item 'nodes' has \"localhost HCA-1\", %s\n",
+             END, END, END);
+    assert_string_equal(all, expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CONF_TEST(patterns_of_factory_names_are_warned_of),
         CONF_TEST(unknown_items_are_errors),
         CONF_TEST(what_stands_twice_is_told),
         CONF_TEST(the_reading_goes_on_after_a_mistake),

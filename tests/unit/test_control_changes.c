@@ -18,7 +18,7 @@
 #define LIST  "{\"version\":1,\"command\":\"maintenance-list\"}\n"
 #define START "{\"version\":1,\"command\":\"maintenance-start\",\"name\":\"a\",\"until_us\":%lld}\n"
 #define NONE  "{\"version\":1,\"maintenance\":[]}\n"
-#define DONE  "{\"version\":1,\"unknown\":[]}\n"
+#define DONE  "{\"version\":1,\"unknown\":[],\"nameless\":[]}\n"
 #define THERE                                                                                      \
     "{\"version\":1,\"maintenance\":[{\"name\":\"a\",\"until\":\"2026-11-21T03:19:04.123456Z\","   \
     "\"nodes\":[]}]}\n"

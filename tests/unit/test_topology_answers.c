@@ -571,11 +571,35 @@ TEST(many_changes_are_told)
     json_decref(diff);
 }
 
+// Patterns of nodes.
+
+TEST(patterns_fit_names_of_nodes_and_systems)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    add_node(b, 0x2c90200000001, FABRIC_SWITCH, 8, "Quantum Mellanox Technologies");
+    add_node(b, 0x100, FABRIC_SWITCH, 8, "Quantum Mellanox Technologies");
+    add_node(b, 0x200, FABRIC_CA, 1, "gpu17 mlx5_3");
+    current = control.fabric = fabric_builder_finish(b, 1, 1, true);
+    struct systems *systems = systems_make(current, &(struct systems_names){0});
+    control.systems = systems;
+    assert_int_equal(known_nodes_fit(&control, "leaf1"), KNOWN_NODES_FIT);
+    assert_int_equal(known_nodes_fit(&control, "gpu17"), KNOWN_NODES_FIT);
+    assert_int_equal(known_nodes_fit(&control, "gpu17 mlx*"), KNOWN_NODES_FIT);
+    assert_int_equal(known_nodes_fit(&control, "Quantum*"), KNOWN_NODES_NAMELESS);
+    assert_int_equal(known_nodes_fit(&control, "*"), KNOWN_NODES_FIT);
+    assert_int_equal(known_nodes_fit(&control, "gpu18"), KNOWN_NODES_NONE);
+    assert_int_equal(known_nodes_fit(&control, "0x0000000000000100"), KNOWN_NODES_FIT);
+    assert_int_equal(known_nodes_fit(&control, "0x0000000000000101"), KNOWN_NODES_NONE);
+    control.systems = NULL;
+    systems_unref(systems);
+}
+
 #define ANSWERS_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        ANSWERS_TEST(patterns_fit_names_of_nodes_and_systems),
         ANSWERS_TEST(a_fabric_is_shown_as_ibnetdiscover_does),
         ANSWERS_TEST(json_has_more),
         ANSWERS_TEST(a_node_that_did_not_answer_is_marked),
