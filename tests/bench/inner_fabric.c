@@ -41,6 +41,7 @@ struct map {
     struct fabric_node nodes[NODES_MAX];
     struct fabric_port ports[PORTS_MAX];
     uint32_t node_count, port_count;
+    uint32_t by_lid[1 << 16]; // the index of a node
     uint32_t hosts[NODES_MAX];
     uint32_t host_count;
     uint8_t answers[ANSWERS_MAX][MAD_SIZE];
@@ -73,8 +74,10 @@ static void copy(struct map *map, const struct generated *g)
         node->first_port = map->port_count;
         if (node->type != FABRIC_SWITCH)
             map->hosts[map->host_count++] = i;
-        for (unsigned p = 0; p <= node->port_count; p++)
-            map->ports[map->port_count++] = g->nodes[i].ports[p].port;
+        for (unsigned p = 0; p <= node->port_count; p++) {
+            map->ports[map->port_count] = g->nodes[i].ports[p].port;
+            map->by_lid[map->ports[map->port_count++].lid] = i;
+        }
     }
     map->node_count = g->count;
 }
@@ -232,11 +235,13 @@ static void answer_sm(struct map *map, uint8_t *mad)
 }
 
 // Answers counter queries with zeroes.
-static bool answer(struct inner_fabric *f, enum mad_agent agent, uint8_t *mad)
+static bool answer(struct inner_fabric *f, enum mad_agent agent, uint16_t lid, uint8_t *mad)
 {
     if (agent == MAD_AGENT_SMP && !answer_route(f, mad))
         return false;
-    if (agent == MAD_AGENT_SMP_LID)
+    if (agent == MAD_AGENT_SMP_LID && wire_get16(mad + ATTRIBUTE) == NODE_INFO)
+        write_node_info(f->map, f->map->by_lid[lid], 1, mad + DATA);
+    else if (agent == MAD_AGENT_SMP_LID)
         answer_sm(f->map, mad);
     mad[3] = METHOD_GET | MAD_METHOD_RESPONSE;
     return agent != MAD_AGENT_DM;
@@ -321,7 +326,7 @@ static bool port_send(void *self, enum mad_agent agent, const struct mad_address
     } else if (f->answer_count < ANSWERS_MAX) {
         uint8_t *out = f->map->answers[(f->first_answer + f->answer_count) % ANSWERS_MAX];
         memcpy(out, mad, MAD_SIZE);
-        f->answer_count += answer(f, agent, out);
+        f->answer_count += answer(f, agent, to->lid, out);
         pthread_cond_signal(&f->answered);
     }
     pthread_mutex_unlock(&f->lock);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares the gateway's sweep with a bare discovery by libibnetdisc, in turn, on the same simulated fabrics of about
-100, 500 and 2,000 nodes, with the same number of MADs in flight."""
+100, 500, 2,000 and 12,000 nodes, with the same number of MADs in flight."""
 
 import json
 import pathlib
@@ -17,7 +17,8 @@ from lab.fabric import BUILD, Fabric  # noqa: E402
 from lab.fattree import fat_tree  # noqa: E402
 
 PROGRAM = BUILD / "tests" / "bench" / "bench-sweep"
-FABRICS = ((4, 36, 25), (25, 36, 11), (60, 64, 5))  # leaves, ports of a switch, sweeps of each program
+FABRICS = ((4, 36, 25), (25, 36, 11), (60, 64, 5), (150, 160, 1))  # leaves, ports of a switch, rounds
+LARGE = ("-N", "16384", "-S", "1024", "-P", "131072")
 IN_FLIGHT = (2, 8, 64)
 WHO = ("ibtrapd", "ibtrapd-alone", "libibnetdisc")
 RUNS = 5  # one after the other; after some more, the simulator refuses libibnetdisc an agent
@@ -59,9 +60,9 @@ def main():
         for leaves, ports, rounds in FABRICS:
             net = pathlib.Path(directory) / f"{leaves}.net"
             net.write_text(fat_tree(leaves, ports))
-            with Fabric(net) as fabric:
+            with Fabric(net, LARGE) as fabric:
                 results += [measure(fabric, in_flight, rounds) for in_flight in IN_FLIGHT]
-    print("medians of 25 looks and more, in milliseconds", file=sys.stderr)
+    print("medians of 25 looks and more, of 5 at the largest, in milliseconds", file=sys.stderr)
     report.table(["nodes", "links", "MADs", "in flight", *WHO, "ratio, 1.1 at most"],
                  [[one["nodes"], one["links"], one["mads"], one["inFlight"], *one["mediansMs"].values(), one["ratio"]]
                   for one in results])

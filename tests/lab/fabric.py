@@ -44,9 +44,11 @@ def gid(guid):
 
 
 class Fabric:
-    """ibsim with a topology file. When it ends, all programs started on it end and its scratch directory is removed."""
+    """ibsim with a topology file. When it ends, all programs started on it end and its scratch directory is removed.
+    `options` of ibsim: -N nodes, -S switches, -P ports, beyond 2,048, 256 and 13,312."""
 
-    def __init__(self, net="small"):
+    def __init__(self, net="small", options=()):
+        self.options = options
         self.net = net if isinstance(net, pathlib.Path) else HERE / "nets" / f"{net}.net"
         self.socket_name = f"ibtrapd-lab-{os.getpid()}-{secrets.token_hex(4)}"
         self._stack = contextlib.ExitStack()
@@ -58,7 +60,7 @@ class Fabric:
             )
             self._ibsim = Process(
                 "ibsim",
-                ["/usr/bin/ibsim", "-s", self.net],
+                ["/usr/bin/ibsim", "-s", *self.options, self.net],
                 log=self.directory / "ibsim.log",
                 cwd=self.directory,
                 env={"IBSIM_SOCKNAME": self.socket_name},

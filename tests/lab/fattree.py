@@ -5,7 +5,7 @@
 def fat_tree(leaves, ports=36):
     """A fat tree of switches with that many ports. One half of a leaf's ports lead to hosts, the other half to one
     spine each. The hosts are named node0-0 (leaf, number) and so on."""
-    assert 1 <= leaves <= ports <= 64
+    assert 1 <= leaves <= ports <= 254
     half = ports // 2
     nodes = []
     for leaf in range(leaves):
