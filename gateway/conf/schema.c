@@ -67,8 +67,9 @@ static const struct schema_item FABRIC[] = {
      .check = check_path, .look = check_topology_file,
      .example = "\"/etc/ibtrapd/expected.topology\"",
      .help =
-         "The fabric as it should be: a file that `ibtrapctl topology save` or ibnetdiscover(8) "
-         "wrote, at most 192 MB. From the first sweep on, ibtrapd raises alarms about what is "
+         "The fabric as it should be: a file that `ibtrapctl topology save`, ibnetdiscover(8) or "
+         "ibdiagnet wrote, or a planner's table of cables with the names of their ends (CSV), at "
+         "most 192 MB. From the first sweep on, ibtrapd raises alarms about what is "
          "missing, cabled to another port, slower than in the file, or not in it. It reads the "
          "file at its start and at each reload, and does not notice changes between."},
     {"expected_match", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(fabric.expected_by_name),

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "model/address.h"
 #include "model/fabric_builder.h"
+#include "model/topology_csv.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -559,12 +560,9 @@ static bool topology_file_read_line(struct topology_file *f, struct cursor c)
 
 static bool topology_file_read(struct topology_file *f, const char *content, size_t size)
 {
-    static const char MARK[] = "\xEF\xBB\xBF"; // of UTF-8
     const char *p = content, *end = content + size;
     if (size >= 2 && (memcmp(p, "\xFF\xFE", 2) == 0 || memcmp(p, "\xFE\xFF", 2) == 0))
         return topology_file_refuse(f, 1, "is in UTF-16; save the file as UTF-8");
-    if (size >= sizeof MARK - 1 && memcmp(p, MARK, sizeof MARK - 1) == 0)
-        p += sizeof MARK - 1;
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         const char *line_end = newline ? newline : end;
@@ -580,6 +578,12 @@ static bool topology_file_read(struct topology_file *f, const char *content, siz
 struct fabric *topology_file_parse(const char *origin, const char *content, size_t size,
                                    struct error *err)
 {
+    static const char MARK[] = "\xEF\xBB\xBF"; // of UTF-8
+    const size_t mark = size >= 3 && memcmp(content, MARK, 3) == 0 ? 3 : 0;
+    content += mark;
+    size -= mark;
+    if (topology_csv_fits(content, size))
+        return topology_csv_parse(origin, content, size, err);
     struct topology_file f = {
         .origin = origin, .builder = fabric_builder_new(), .node = FABRIC_NONE, .err = err};
     struct fabric *fabric = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads topology files: of ibnetdiscover(8), of ibdiagnet (ibdiagnet2.ibnetdiscover), of
-// `ibtrapctl topology`, and nets of ibsim(1) with GUIDs.
+// `ibtrapctl topology`, nets of ibsim(1) with GUIDs, and tables of links (topology_csv.h).
 //
 // A node begins with its GUID and a line such as
 //     Switch  36 "S-0002c90200c10000"   # "leaf1" base port 0 lid 2 lmc 0

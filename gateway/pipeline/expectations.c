@@ -115,6 +115,8 @@ static const char *find_loss(const struct expectations *e, const struct change *
     if (is_unexpected(difference) || !alarm_key_parse(difference->alarm_key, &what))
         return "";
     what.about = ALARM_ABOUT_PLACE;
+    if (what.kind == ALARM_KEY_NODE)
+        what.guid = difference->subject.node_guid;
     if (difference->type == CATALOGUE_LINK_BELOW_EXPECTED)
         what.kind = ALARM_KEY_RATE;
     alarm_key_write(key, &what);

@@ -3,6 +3,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "model/node_name.h"
+#include "model/topology_csv.h"
 #include "topology/comparison.h"
 #include "topology/describe.h"
 #include "topology/link_rate.h"
@@ -15,6 +17,7 @@
 struct expectation {
     struct fabric *fabric;
     bool by_name;
+    uint64_t *last; // by node: its GUID when it was there last; 0: never yet, or it has a GUID
 };
 
 // One of both fabrics. Arrays are by the index of its nodes.
@@ -29,7 +32,9 @@ struct expectation_side {
 // A comparison under way.
 struct survey {
     struct expectation_side expected, now;
-    bool *told; // by port of `now`: a difference says where it leads
+    const uint64_t *last; // of struct expectation
+    bool by_table;        // the expected nodes have names and no GUIDs
+    bool *told;           // by port of `now`: a difference says where it leads
     expectation_each *each;
     void *ctx;
     uint32_t count; // differences so far
@@ -38,7 +43,8 @@ struct survey {
 struct expectation *expectation_new(struct fabric *expected, bool by_name)
 {
     struct expectation *expectation = memory_get(sizeof *expectation);
-    *expectation = (struct expectation){expected, by_name};
+    *expectation = (struct expectation){
+        expected, by_name, memory_zeroed((size_t)expected->node_count + 1, sizeof(uint64_t))};
     return expectation;
 }
 
@@ -47,6 +53,7 @@ void expectation_free(struct expectation *expectation)
     if (!expectation)
         return;
     fabric_unref(expectation->fabric);
+    free(expectation->last);
     free(expectation);
 }
 
@@ -91,6 +98,14 @@ static void survey_describe_present(const struct survey *s, uint32_t node, uint8
     out->port = number;
 }
 
+// Describes a node that is not there. Nobody knows its addresses.
+static void survey_forget_address(const struct survey *s, uint32_t node, struct endpoint *out)
+{
+    memset(out->gid, 0, sizeof out->gid);
+    if (topology_csv_is_made(out->node_guid))
+        out->guid = out->node_guid = s->last[node];
+}
+
 // Describes an expected port by the present fabric, else by the expected fabric, which knows no
 // addresses.
 static void survey_describe_expected(const struct survey *s, uint32_t port, struct endpoint *out)
@@ -103,7 +118,7 @@ static void survey_describe_expected(const struct survey *s, uint32_t port, stru
         return;
     }
     describe_port(expected, port, s->now.names, out);
-    memset(out->gid, 0, sizeof out->gid);
+    survey_forget_address(s, node, out);
 }
 
 // The port at the other end of the link in the present fabric; FABRIC_NONE: none.
@@ -183,6 +198,17 @@ static void survey_set_present_place(const struct survey *s, uint32_t port, stru
         change->switch_guid = comparison_switch_guid(side->fabric, port);
 }
 
+// Whether no planner lists the node: a switch that is expected has the node in its box.
+static bool survey_is_inside(const struct survey *s, uint32_t node)
+{
+    const struct fabric *now = s->now.fabric;
+    const uint32_t port = expectation_uplink(&s->now, node);
+    const uint32_t peer = port != FABRIC_NONE ? now->ports[port].peer_node : FABRIC_NONE;
+    return s->by_table && peer != FABRIC_NONE && s->now.counterpart[peer] != FABRIC_NONE &&
+           now->nodes[peer].type == FABRIC_SWITCH && now->nodes[node].system_guid != 0 &&
+           now->nodes[node].system_guid == now->nodes[peer].system_guid;
+}
+
 // Tells of a node of one side alone.
 static void survey_tell_node(struct survey *s, const struct expectation_side *side, uint32_t node)
 {
@@ -195,7 +221,9 @@ static void survey_tell_node(struct survey *s, const struct expectation_side *si
                             .cause = root == node ? FABRIC_NONE : side->number[root]};
     describe_node(side->fabric, node, s->now.names, &change.subject);
     if (missing)
-        memset(change.subject.gid, 0, sizeof change.subject.gid);
+        survey_forget_address(s, node, &change.subject);
+    if (change.switch_guid != 0)
+        change.switch_guid = change.subject.node_guid;
     if (port != FABRIC_NONE && missing)
         survey_set_place(s, port, &change);
     else if (port != FABRIC_NONE)
@@ -214,7 +242,8 @@ static void survey_tell_nodes(struct survey *s, const struct expectation_side *s
     const uint32_t *root = side->causes.root;
     for (int roots = 1; roots >= 0; roots--) {
         for (uint32_t i = 0; i < side->fabric->node_count; i++) {
-            if (root[i] != FABRIC_NONE && (root[i] == i) == roots)
+            if (root[i] != FABRIC_NONE && (root[i] == i) == roots &&
+                (side == &s->expected || !survey_is_inside(s, i)))
                 survey_tell_node(s, side, i);
         }
     }
@@ -291,9 +320,13 @@ static void survey_tell_miscabled(struct survey *s, const struct expected_end *a
     survey_tell(s, &change, false);
 }
 
-// Whether the link is narrower or slower than `wanted`, which may have no width or speed.
+// Whether the link is narrower or slower than `wanted`, which may have no width or speed. Fewer
+// lanes that are faster may have the same rate.
 static bool expectation_is_below(const struct link_rate *rate, uint8_t width, uint16_t speed)
 {
+    if (rate->known && width != 0 && speed != 0)
+        return fabric_bits_per_second(rate->width, rate->speed) <
+               fabric_bits_per_second(width, speed);
     return rate->known && ((width != 0 && fabric_lanes(rate->width) < fabric_lanes(width)) ||
                            (speed != 0 && fabric_is_slower(rate->speed, speed)));
 }
@@ -429,25 +462,35 @@ static void expectation_match_clear(const struct fabric *expected, const struct 
 struct match_name {
     uint64_t digest;
     const char *name;
+    size_t length;
     uint32_t node;
 };
-
-static uint64_t match_name_digest(const char *name)
-{
-    return digest_add(DIGEST_OF_NOTHING, name, strlen(name));
-}
 
 static int match_name_compare(const void *a, const void *b)
 {
     const struct match_name *m = a, *n = b;
     if (m->digest != n->digest)
         return m->digest < n->digest ? -1 : 1;
-    return strcmp(m->name, n->name);
+    if (m->length != n->length)
+        return m->length < n->length ? -1 : 1;
+    return memcmp(m->name, n->name, m->length);
+}
+
+// Cuts the name of a switch down to the machine's part.
+static void match_name_cut(const struct fabric_node *node, struct match_name *one)
+{
+    const struct node_name found = fabric_is_element(node->type)
+                                       ? node_name_read("MF0;%h:%d", one->name)
+                                       : (struct node_name){0};
+    if (found.length > 0) {
+        one->name = found.host;
+        one->length = found.length;
+    }
 }
 
 // The nodes that are not matched yet by their names, sorted; without empty names.
 static struct match_name *match_name_list(const struct fabric *fabric, const struct names *names,
-                                          const uint32_t *matched, size_t *count)
+                                          bool cut, const uint32_t *matched, size_t *count)
 {
     struct match_name *list = memory_get(((size_t)fabric->node_count + 1) * sizeof *list);
     *count = 0;
@@ -455,8 +498,13 @@ static struct match_name *match_name_list(const struct fabric *fabric, const str
         const char *name = names_find(names, fabric->nodes[i].guid);
         if (!name)
             name = fabric->nodes[i].description;
-        if (name[0] != '\0' && matched[i] == FABRIC_NONE)
-            list[(*count)++] = (struct match_name){match_name_digest(name), name, i};
+        struct match_name one = {.name = name, .length = strlen(name), .node = i};
+        if (name[0] == '\0' || matched[i] != FABRIC_NONE)
+            continue;
+        if (cut)
+            match_name_cut(&fabric->nodes[i], &one);
+        one.digest = digest_add(DIGEST_OF_NOTHING, one.name, one.length);
+        list[(*count)++] = one;
     }
     qsort(list, *count, sizeof *list, match_name_compare);
     return list;
@@ -468,17 +516,25 @@ static bool match_name_is_unique(const struct match_name *list, size_t count, si
            (at + 1 == count || match_name_compare(&list[at], &list[at + 1]) != 0);
 }
 
-// `names` NULL: the descriptions are the names of `now`.
+// A node of a table has the type that its ports suggest.
+static bool expectation_may_be(const struct fabric_node *expected, const struct fabric_node *now)
+{
+    return expected->type == now->type || topology_csv_is_made(expected->guid);
+}
+
+// `names` NULL: the descriptions are the names of `now`. `cut`: the machine's part of the names of
+// its switches.
 static void expectation_match_by_name(const struct fabric *expected, const struct fabric *now,
-                                      const struct names *names, uint32_t *there, uint32_t *wanted)
+                                      const struct names *names, bool cut, uint32_t *there,
+                                      uint32_t *wanted)
 {
     size_t m = 0, n = 0, i = 0, j = 0;
-    struct match_name *a = match_name_list(expected, NULL, there, &m);
-    struct match_name *b = match_name_list(now, names, wanted, &n);
+    struct match_name *a = match_name_list(expected, NULL, false, there, &m);
+    struct match_name *b = match_name_list(now, names, cut, wanted, &n);
     while (i < m && j < n) {
         const int order = match_name_compare(&a[i], &b[j]);
         if (order == 0 && match_name_is_unique(a, m, i) && match_name_is_unique(b, n, j) &&
-            expected->nodes[a[i].node].type == now->nodes[b[j].node].type) {
+            expectation_may_be(&expected->nodes[a[i].node], &now->nodes[b[j].node])) {
             there[a[i].node] = b[j].node;
             wanted[b[j].node] = a[i].node;
         }
@@ -493,15 +549,19 @@ static void expectation_match_by_name(const struct fabric *expected, const struc
 // Sets there[i] to the index in `now` of node i of `expected`, and wanted[j] the other way; or to
 // FABRIC_NONE. `by_name` (expectation.h): first by the names that `names` (may be NULL) has for the
 // nodes of `now`, then by their descriptions, and last by GUID.
-static void expectation_match(bool by_name, const struct fabric *expected, const struct fabric *now,
-                              const struct names *names, uint32_t *there, uint32_t *wanted)
+static void expectation_match(bool by_name, bool made, const struct fabric *expected,
+                              const struct fabric *now, const struct names *names, uint32_t *there,
+                              uint32_t *wanted)
 {
     expectation_match_clear(expected, now, there, wanted);
-    if (by_name && names)
-        expectation_match_by_name(expected, now, names, there, wanted);
-    if (by_name)
-        expectation_match_by_name(expected, now, NULL, there, wanted);
-    diff_match_nodes(expected, now, there, wanted);
+    if ((by_name || made) && names)
+        expectation_match_by_name(expected, now, names, false, there, wanted);
+    if (by_name || made)
+        expectation_match_by_name(expected, now, NULL, false, there, wanted);
+    if (made)
+        expectation_match_by_name(expected, now, NULL, true, there, wanted);
+    else
+        diff_match_nodes(expected, now, there, wanted);
 }
 
 // The whole.
@@ -523,15 +583,30 @@ static void expectation_close_side(struct expectation_side *side)
     free(side->number);
 }
 
+static void expectation_note_last(const struct expectation *expectation, const struct fabric *now,
+                                  const uint32_t *there)
+{
+    const struct fabric *expected = expectation->fabric;
+    for (uint32_t i = 0; i < expected->node_count; i++) {
+        if (there[i] != FABRIC_NONE && topology_csv_is_made(expected->nodes[i].guid))
+            expectation->last[i] = now->nodes[there[i]].guid;
+    }
+}
+
 void expectation_compare(const struct expectation *expectation, const struct fabric *now,
                          const struct names *names, expectation_each *each, void *ctx)
 {
-    struct survey s = {.each = each, .ctx = ctx};
+    struct survey s = {.each = each,
+                       .ctx = ctx,
+                       .last = expectation->last,
+                       .by_table = expectation->fabric->node_count > 0 &&
+                                   topology_csv_is_made(expectation->fabric->nodes[0].guid)};
     expectation_open_side(&s.expected, expectation->fabric, NULL);
     expectation_open_side(&s.now, now, names);
     s.told = memory_zeroed((size_t)now->port_count + 1, sizeof *s.told);
-    expectation_match(expectation->by_name, expectation->fabric, now, names, s.expected.counterpart,
-                      s.now.counterpart);
+    expectation_match(expectation->by_name, s.by_table, expectation->fabric, now, names,
+                      s.expected.counterpart, s.now.counterpart);
+    expectation_note_last(expectation, now, s.expected.counterpart);
     root_causes_open(&s.expected.causes, s.expected.fabric, s.expected.counterpart);
     root_causes_open(&s.now.causes, s.now.fabric, s.now.counterpart);
     survey_tell_nodes(&s, &s.expected);

@@ -11,12 +11,14 @@
 #include "topology/alarm_key.h"
 #include "topology/changes.h"
 
-// Immutable: the expected fabric, and the way to find its nodes. Any thread.
+// The expected fabric, and the way to find its nodes. For one thread.
 struct expectation;
 
 // Takes over the reference to `expected`. `by_name`: a node with the expected name is the expected
 // node, with any GUID. The GUID finds a node in three cases: its name is empty; its name is not
-// unique in the expected fabric or in the present fabric; no node has its name.
+// unique in the expected fabric or in the present fabric; no node has its name. A node without a
+// GUID (model/topology_csv.h) is always found by its name, of any type. A switch is also found by
+// the machine's part of its name, as leaf1 in "MF0;leaf1:MQM9700/U1".
 struct expectation *expectation_new(struct fabric *expected, bool by_name);
 void expectation_free(struct expectation *expectation); // NULL is allowed
 
@@ -30,9 +32,11 @@ void expectation_free(struct expectation *expectation); // NULL is allowed
 //   present link of that end is no further difference.
 // - A link below its expected width or speed; `reason` has both rates.
 // - An unexpected node or link. Links of an unexpected node are no further differences. Nodes that
-//   are connected through an unexpected switch are consequences of the switch.
+//   are connected through an unexpected switch are consequences of the switch. A table of names
+//   lacks the aggregation nodes of its switches, and they are expected.
 // The alarm key is the name of the type, and the key of the node, or of the link as the fabric
-// names its ends (alarm_key.h).
+// names its ends (alarm_key.h). In the key a missing node without a GUID has its made number; the
+// subject has the GUID that the node had when it was there last.
 // `unseen`: the sweep was not complete and cannot tell. A node there did not answer, or nobody
 // knows the rate of the link.
 typedef void expectation_each(void *ctx, const struct change *difference, bool unseen);

@@ -100,6 +100,39 @@ def test_a_switch_that_dies_later_is_one_alarm_at_receivers(saved, traps, syslog
     assert not told(site, *DIFFERENCES)
 
 
+def table_of(dump):
+    """A planner's table of the links in a dump."""
+    names = dict(re.findall(r'^(?:Switch|Ca)\s+\d+ "(\S+)"\s+# "(.*)"', dump, re.MULTILINE))
+    rows, node = ["Start Device;Start Port;End Device;End Port;Rate"], None
+    for line in dump.splitlines():
+        if block := re.match(r'(?:Switch|Ca)\s+\d+ "(\S+)"', line):
+            node = names[block[1]]
+        elif link := re.match(r'\[(\d+)\]\S*\s+"(\S+)"\[(\d+)\].* (\d+x\S+)$', line):
+            rows.append(f"{node};Port {link[1]};{names[link[2]]};{link[3]};{link[4]}")
+    return "\ufeff" + "".join(row + "\r\n" for row in rows)
+
+
+def test_a_planners_table_has_names_and_no_guids(saved, traps, syslog):
+    fabric, path = saved
+    path.write_text(table_of(path.read_text()))
+    fabric.unlink("leaf1", 12)
+    fabric.unlink("node2")
+    quiet = section("flap", changes=0) + section("storm", rate=0)
+    site = start(fabric, traps, syslog, expected=path, policy=quiet)
+    wait_alarms(site.gateway, ["link-missing", "host-missing"])
+    [missing] = told(site, "host-missing")
+    assert "Host node2 " in missing.text and "port 3 of leaf2" in missing.text
+    assert "0xff" not in missing.text and not int(missing.data.get("subjectNodeGuid", "0"), 0)
+    fabric.relink("node2")
+    fabric.relink("leaf1", 12)
+    wait_alarms(site.gateway, [])
+    fabric.unlink("node1")
+    wait_alarms(site.gateway, ["host-missing"])
+    journal = {one["event"]: one for one in site.gateway.journal()}
+    assert journal["host-missing"]["suppressed"] == "consequence"
+    assert journal["host-missing"]["causeId"] == journal["host-removed"]["id"]
+
+
 def test_reload_takes_another_file_or_none(saved, traps, syslog):
     fabric, path = saved
     text = path.read_text()

@@ -3,6 +3,7 @@
 #include "generated.h"
 #include "support.h"
 
+#include "model/topology_file.h"
 #include "topology/expectation.h"
 
 #include <stdlib.h>
@@ -362,9 +363,91 @@ TEST(keys_are_those_of_differences_alone)
 
 #define PLANT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+// A table of names instead of a dump. The leaves have the names that MLNX-OS gives to switches.
+
+static const char PLAN[] = "Start Device,Start Port,End Device,End Port,Rate\n"
+                           "leaf1,7,leaf2,7,EDR\nleaf1,8,leaf2,8,100\nleaf1,6,spine,1,\n"
+                           "leaf2,6,spine,2,\nhost1,1,leaf1,1,\nhost2,1,leaf1,2,\n"
+                           "host3,1,leaf2,1,\nhost4,1,leaf1,4,\nhost4,2,leaf2,4,\n";
+
+static void rename_leaf(uint32_t node, const char *name)
+{
+    snprintf(plant.nodes[node].node.description, sizeof plant.nodes[node].node.description, "%s",
+             name);
+}
+
+static void compare_plan(struct expectation *expectation)
+{
+    struct fabric *now = generated_look(&plant, 3);
+    count = 0;
+    expectation_compare(expectation, now, NULL, take, NULL);
+    fabric_unref(now);
+}
+
+static struct expectation *plan(void)
+{
+    struct error err;
+    struct fabric *fabric = topology_file_parse("plan", PLAN, sizeof PLAN - 1, &err);
+    assert_non_null(fabric);
+    rename_leaf(leaf1, "MF0;leaf1:MQM9700/U1");
+    rename_leaf(leaf2, "MF0;leaf2:MQM9700/U1");
+    return expectation_new(fabric, false);
+}
+
+TEST(a_table_finds_nodes_by_their_names)
+{
+    struct expectation *expectation = plan();
+    set_rate(leaf1, 7, 2, FABRIC_EDR);
+    set_rate(leaf1, 8, 16, FABRIC_HDR); // two lanes, and 100 Gb/s, too
+    compare_plan(expectation);
+    assert_int_equal(count, 0);
+    set_rate(leaf1, 8, 2, FABRIC_QDR);
+    const uint32_t inside = generated_add(&plant, FABRIC_CA, 0, "aggregation", 1);
+    plant.nodes[inside].node.system_guid = plant.nodes[leaf1].node.system_guid = 0x77;
+    generated_link(&plant, inside, 1, leaf1, 5); // no planner has it
+    generated_unlink(&plant, leaf2, 6);
+    compare_plan(expectation);
+    assert_int_equal(count, 2);
+    assert_non_null(find(CATALOGUE_LINK_BELOW_EXPECTED, "MF0;leaf1:MQM9700/U1", 8));
+    assert_non_null(find(CATALOGUE_LINK_MISSING, "MF0;leaf2:MQM9700/U1", 6));
+    expectation_free(expectation);
+}
+
+// The key does not change when the node was there once; the subject then has the node's GUID.
+TEST(a_node_of_a_table_is_missing)
+{
+    char key[EVENT_KEY_SIZE];
+    const uint64_t guid = plant.nodes[leaf1].node.guid;
+    struct expectation *expectation = plan(), *late = plan();
+    set_rate(leaf1, 7, 2, FABRIC_EDR);
+    set_rate(leaf1, 8, 2, FABRIC_EDR);
+    compare_plan(expectation);
+    generated_remove(&plant, host1);
+    generated_remove(&plant, host2);
+    generated_remove(&plant, leaf1);
+    compare_plan(expectation);
+    const struct change *c = find(CATALOGUE_SWITCH_MISSING, "leaf1", 0);
+    assert_int_equal(count, 3);
+    assert_int_equal(c->subject.node_guid, guid);
+    assert_int_equal(c->switch_guid, guid);
+    check_peer(c, "MF0;leaf2:MQM9700/U1", 7);
+    assert_string_equal(c->reason, "missing with it 2 nodes: host2, host1");
+    snprintf(key, sizeof key, "%s", c->alarm_key);
+    compare_plan(late);
+    c = find(CATALOGUE_SWITCH_MISSING, "leaf1", 0);
+    assert_string_equal(c->alarm_key, key);
+    assert_int_equal(c->subject.node_guid, 0);
+    assert_int_equal(c->subject.guid, 0);
+    assert_int_equal(c->switch_guid, c->peer.node_guid);
+    expectation_free(expectation);
+    expectation_free(late);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        PLANT_TEST(a_table_finds_nodes_by_their_names),
+        PLANT_TEST(a_node_of_a_table_is_missing),
         PLANT_TEST(an_equal_fabric_has_no_difference),
         PLANT_TEST(a_missing_host_is_one_difference),
         PLANT_TEST(a_missing_switch_explains_its_hosts_and_links),
