@@ -357,18 +357,11 @@ bool subagents_change(struct gateway *gateway, const struct conf_subagent *old, 
     return subagents_start(gateway, err);
 }
 
-struct agent *subagents_agent(const struct subagents *subagents)
+void subagents_show(struct gateway *gateway)
 {
-    return subagents ? subagents->agent : NULL;
-}
-
-struct agent *subagents_fabric_agent(const struct subagents *subagents)
-{
-    return subagents ? subagents->fabric_agent : NULL;
-}
-
-// The agent for the fabric alone reads nothing on demand.
-struct reads *subagents_reads(const struct subagents *subagents)
-{
-    return subagents_agent(subagents) ? subagents->demand : NULL;
+    const struct subagents *subagents = gateway->subagents;
+    gateway->parts.subagent = subagents ? subagents->agent : NULL;
+    gateway->parts.fabric_agent = subagents ? subagents->fabric_agent : NULL;
+    // The agent for the fabric alone reads nothing on demand.
+    gateway->parts.demand = gateway->parts.subagent ? subagents->demand : NULL;
 }

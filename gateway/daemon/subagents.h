@@ -11,10 +11,7 @@
 
 #include <stdbool.h>
 
-struct agent;
-struct reads;
 struct gateway;
-struct subagents;
 
 // Starts the subagents for which the configuration has a socket of a master agent. A master agent
 // that is away is no error. Returns false with a sentence when threads are short.
@@ -27,12 +24,8 @@ void subagents_stop(struct gateway *gateway);
 // - the last reload lacked a part.
 bool subagents_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err);
 
-// The subagents for all tables and for the fabric alone, valid until the next change; NULL if there
-// is none, or `subagents` is NULL.
-struct agent *subagents_agent(const struct subagents *subagents);
-struct agent *subagents_fabric_agent(const struct subagents *subagents);
-
-// The reads on demand of the first subagent, as above.
-struct reads *subagents_reads(const struct subagents *subagents);
+// Puts the subagents into the parts that the main loop shows. Loop's thread, or the main thread
+// before the loop runs.
+void subagents_show(struct gateway *gateway);
 
 #endif

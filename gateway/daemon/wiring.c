@@ -224,7 +224,5 @@ void wiring_show_parts(struct gateway *g)
     wiring_tell_log(g);
     g->parts.conf = g->conf;
     g->parts.receivers = g->receivers;
-    g->parts.subagent = subagents_agent(g->subagents);
-    g->parts.fabric_agent = subagents_fabric_agent(g->subagents);
-    g->parts.demand = subagents_reads(g->subagents);
+    subagents_show(g);
 }
