@@ -3,6 +3,7 @@
 
 #include "base/wire.h"
 
+#include <arpa/inet.h>
 #include <endian.h>
 
 struct text text_in(char *buf, size_t size)
@@ -158,6 +159,12 @@ bool text_is_utf8(const char *s)
     for (size_t i = 0; i < n && length > 0; i += length)
         length = text_utf8_length((const unsigned char *)s + i, n - i);
     return length > 0;
+}
+
+bool text_is_ip_address(const char *s)
+{
+    uint8_t address[16];
+    return inet_pton(AF_INET, s, address) == 1 || inet_pton(AF_INET6, s, address) == 1;
 }
 
 // Whether the character is a control character, a line separator, a character for the direction of

@@ -76,6 +76,9 @@ void text_clean(const char *in, size_t n, char *out, size_t out_size);
 // Whether a NUL-terminated text is valid UTF-8 (RFC 3629).
 bool text_is_utf8(const char *s);
 
+// Whether the text is an IPv4 or an IPv6 address, without brackets and zone.
+bool text_is_ip_address(const char *s);
+
 // Copies a NUL-terminated UTF-8 text, replacing every character that is not printable ASCII by '?'.
 // Truncates a text that does not fit.
 void text_ascii(const char *in, char *out, size_t out_size);

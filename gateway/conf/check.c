@@ -150,15 +150,9 @@ bool check_ipv4(const char *value, struct error *reason)
     return inet_pton(AF_INET, value, &address) == 1 || error_set(reason, "must be an IPv4 address");
 }
 
-static bool check_is_ip(const char *host)
-{
-    uint8_t address[16];
-    return inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
-}
-
 bool check_ip(const char *value, struct error *reason)
 {
-    return check_is_ip(value) ||
+    return text_is_ip_address(value) ||
            error_set(reason, "must be an IP address and a port, such as 127.0.0.1:9117");
 }
 
@@ -183,7 +177,7 @@ bool check_host(const char *value, struct error *reason)
     if (strchr(value, ':'))
         return check_is_ipv6(value) || error_set(reason, "there is no such IPv6 address");
     if (value[strspn(value, "0123456789.")] == '\0')
-        return check_is_ip(value) ||
+        return text_is_ip_address(value) ||
                error_set(reason, "must be an IPv4 address with four numbers from 0 to 255");
     return check_is_name(value) ||
            error_set(reason, "must be a host name or an IP address, and a port behind a colon, "
@@ -194,7 +188,7 @@ bool check_server_name(const char *value, struct error *reason)
 {
     // The type's own check refuses an empty or a long text.
     bool has_length = value[0] != '\0' && strlen(value) < CONF_ADDRESS_SIZE;
-    return !has_length || check_is_ip(value) || check_is_name(value) ||
+    return !has_length || text_is_ip_address(value) || check_is_name(value) ||
            error_set(reason, "must be a host name or an IP address");
 }
 
@@ -242,7 +236,7 @@ bool check_master(const char *value, struct error *reason)
     const char *wrong = check_split_address(value + 4, host, &port);
     if (wrong)
         return error_set(reason, "%s", wrong);
-    if (!check_is_ip(host))
+    if (!text_is_ip_address(host))
         return error_set(reason, "the host must be an IP address");
     return port != 0 || error_set(reason, "the port is missing");
 }

@@ -10,7 +10,6 @@
 #include "install.h"
 #include "sink/resolve.h"
 
-#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -136,12 +135,6 @@ static bool transfer_read_url(const char *text, struct place *out, struct error 
     return ok;
 }
 
-static bool transfer_is_address(const char *host)
-{
-    uint8_t address[16];
-    return inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
-}
-
 static void transfer_write_root(char out[PEER_SIZE], const struct place *place, const char *host,
                                 const char *zone)
 {
@@ -184,7 +177,7 @@ static bool transfer_look_up(struct transfer *t, struct error *err)
     struct resolve_address all[RESOLVE_MAX];
     char line[HOST_SIZE + RESOLVE_MAX * sizeof all->text + 16];
     struct text entry = text_in(line, sizeof line);
-    if (transfer_is_address(t->place.host))
+    if (text_is_ip_address(t->place.host))
         return true;
     const size_t n = resolve_all(t->place.host, t->place.port, RESOLVE_AS_FOUND, all, err);
     if (n == 0)

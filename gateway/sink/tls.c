@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/secret.h"
+#include "base/text.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -259,15 +259,9 @@ static bool tls_prepare(struct tls *t, const struct tls_options *o, struct error
     return tls_files_load(t->context, o, err);
 }
 
-static bool tls_is_ip_address(const char *name)
-{
-    unsigned char address[sizeof(struct in6_addr)];
-    return inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
-}
-
 static bool tls_expect_name(SSL *ssl, const char *name)
 {
-    if (tls_is_ip_address(name))
+    if (text_is_ip_address(name))
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
     SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
