@@ -6,6 +6,7 @@
 #include "pipeline/counter_alarms.h"
 #include "pipeline/expectations.h"
 #include "pipeline/interruptions.h"
+#include "pipeline/lost_planes.h"
 #include "pipeline/reconcile.h"
 #include "pipeline/statements.h"
 #include "topology/describe.h"
@@ -203,7 +204,11 @@ static void correlator_emit_change(struct correlator *o, const struct changes *a
     const char *related = late ? "" : related_id(o, change, clock_utc(o->emitter->builder.clock));
     struct event *event =
         event_builder_from_change(&o->emitter->builder, change, late, cause, related);
-    memcpy(ids[i], event->id, sizeof ids[i]);
+    // The event that raised the alarm first is the root cause: see policy_alarm.
+    struct policy_alarm raised;
+    const bool again = event->type->alarm == ALARM_RAISES &&
+                       policy_find_alarm(o->emitter->policy, change->alarm_key, &raised);
+    memcpy(ids[i], again ? raised.event_id : event->id, sizeof ids[i]);
     emitter_emit(o->emitter, event);
 }
 
@@ -244,6 +249,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
         reconcile_alarms(correlator->emitter, &changes, correlator->watching_since, late,
                          correlator->options.age_us);
         expectations_update(correlator->emitter, correlator->options.expectation);
+        lost_planes_update(correlator->emitter);
         inactive_links_update(&correlator->inactive_links, correlator->emitter,
                               &correlator->options.inactive);
     }

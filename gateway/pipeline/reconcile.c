@@ -350,6 +350,15 @@ static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t numbe
     out->port = number;
 }
 
+// Whether other planes of the port have a link: link-degraded tells of the missing plane.
+static bool has_planes(const struct reconcile *r, uint64_t guid, uint8_t number)
+{
+    const uint32_t port = reconcile_port(r, guid, number);
+    const struct planes planes =
+        port != FABRIC_NONE ? planes_of(r->fabric, port) : (struct planes){0};
+    return planes_are_missing(&planes);
+}
+
 // Raises the alarm about a host's port at that end of a missing link. A missing node at the other
 // end is the root cause. If the root cause of the link is over, the port is the link's new root
 // cause.
@@ -360,7 +369,8 @@ static void raise_port(const struct reconcile *r, const struct open_alarm *link,
     struct change change = {.type = CATALOGUE_PORT_REMOVED, .cause = FABRIC_NONE};
     alarm_key_write(change.alarm_key,
                     &(struct alarm_key){.kind = ALARM_KEY_PORT, .guid = guid, .port = port});
-    if (!is_host_there(r, guid) || !statements_may_raise(r->emitter, change.alarm_key))
+    if (!is_host_there(r, guid) || has_planes(r, guid, port) ||
+        !statements_may_raise(r->emitter, change.alarm_key))
         return;
     describe_end(r, guid, port, &change.subject);
     describe_end(r, peer_guid, peer_port, &change.peer);

@@ -27,6 +27,7 @@ static const struct {
     [ALARM_ABOUT_WAIT] = {"congestion", false, true, KIND(PORT)},
     [ALARM_ABOUT_UNRELIABLE] = {"unreliable", false, false, KIND(LINK)},
     [ALARM_ABOUT_INACTIVE] = {"inactive", false, false, KIND(LINK)},
+    [ALARM_ABOUT_PLANES] = {"planes", false, false, KIND(PORT)},
     [ALARM_ABOUT_EXPECTED] = {.kinds = KIND(NODE) | KIND(LINK)},
 };
 

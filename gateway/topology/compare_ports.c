@@ -43,6 +43,24 @@ static bool compare_ports_is_of_known_host(const struct comparison_side *side, u
            !comparison_is_alone(side, *node) && side->node_change[*node] == FABRIC_NONE;
 }
 
+// A plane of a link came or went, and other planes stay: the link as a whole is degraded, or
+// restored. Returns false if the port has no planes.
+static bool compare_ports_add_planes(struct comparison *t, struct comparison_side *side,
+                                     uint32_t port, uint32_t there)
+{
+    const uint32_t now = side == &t->after ? port : there;
+    const struct planes planes =
+        now != FABRIC_NONE ? planes_of(t->after.fabric, now) : (struct planes){.count = 1};
+    if (planes.count < 2 || planes.active == 0)
+        return false;
+    uint32_t *told = &t->after.port_change[planes.first];
+    if (*told == FABRIC_NONE)
+        comparison_describe_planes(t->after.fabric, &planes, t->names,
+                                   comparison_add_change(t, CATALOGUE_LINK_DEGRADED, told));
+    side->port_change[port] = *told;
+    return true;
+}
+
 // Compares the ports of a side with the other side.
 static void compare_ports_of(struct comparison *t, struct comparison_side *side,
                              enum catalogue_event type)
@@ -55,6 +73,8 @@ static void compare_ports_of(struct comparison *t, struct comparison_side *side,
         const uint32_t there = comparison_counterpart_port(side, port);
         const bool linked =
             there != FABRIC_NONE && comparison_is_linked(side->other->fabric, there);
+        if (!linked && compare_ports_add_planes(t, side, port, there))
+            continue;
         if (!linked &&
             comparison_first_linked(side->other->fabric, side->counterpart[node]) != FABRIC_NONE)
             compare_ports_add(t, side, port, type);

@@ -252,6 +252,23 @@ void comparison_describe_link(const struct fabric *fabric, uint32_t port, const 
         describe_port(fabric, peer, names, &change->peer);
 }
 
+void comparison_describe_planes(const struct fabric *fabric, const struct planes *planes,
+                                const struct names *names, struct change *change)
+{
+    const uint32_t port = planes->linked;
+    change->type = planes_are_missing(planes) ? CATALOGUE_LINK_DEGRADED : CATALOGUE_LINK_RESTORED;
+    comparison_describe_link(fabric, comparison_first_end(fabric, port, fabric_peer(fabric, port)),
+                             names, change);
+    alarm_key_write(
+        change->alarm_key,
+        &(struct alarm_key){.kind = ALARM_KEY_PORT,
+                            .about = ALARM_ABOUT_PLANES,
+                            .guid = fabric->nodes[fabric_node_of_port(fabric, planes->first)].guid,
+                            .port = fabric->ports[planes->first].number});
+    struct text text = text_in(change->reason, sizeof change->reason);
+    planes_describe(&text, fabric, planes);
+}
+
 void comparison_set_subject_node(const struct comparison *t, const struct comparison_side *side,
                                  uint32_t node, struct change *change)
 {

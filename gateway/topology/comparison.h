@@ -8,6 +8,7 @@
 #include "topology/alarm_key.h"
 #include "topology/changes.h"
 #include "topology/diff.h"
+#include "topology/planes.h"
 
 // One of the two snapshots. Arrays are by the index of its nodes or ports.
 struct comparison_side {
@@ -81,6 +82,9 @@ void comparison_set_switch(struct change *change);
 // Sets the change's subject to the port, its peer to the other end of the link, and its switch.
 void comparison_describe_link(const struct fabric *fabric, uint32_t port, const struct names *names,
                               struct change *change);
+// The change about the planes of a port (planes.h): link-degraded or link-restored.
+void comparison_describe_planes(const struct fabric *fabric, const struct planes *planes,
+                                const struct names *names, struct change *change);
 // Sets the change's subject to the node, its peer to the other end of the uplink, and its switch.
 void comparison_set_subject_node(const struct comparison *t, const struct comparison_side *side,
                                  uint32_t node, struct change *change);
