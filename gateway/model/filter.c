@@ -242,25 +242,12 @@ static const char *filter_refusal_of_kind(const struct filter *filter, const str
     return NULL;
 }
 
-// The same, with its nodes.
-static const char *filter_refusal_as(const struct filter *filter, const struct event *event,
-                                     const struct catalogue_entry *type, enum severity severity,
-                                     enum category category)
-{
-    const char *refusal = filter_refusal_of_kind(filter, event, type, severity, category);
-    return refusal ? refusal : filter_node_refusal(filter, event);
-}
-
+// The same, with its nodes, of the event as it is.
 static const char *filter_refusal_of_itself(const struct filter *filter, const struct event *event)
 {
-    return filter_refusal_as(filter, event, event->type, event->severity, event->category);
-}
-
-// Whether the filter passes the clear with the kind of the raising event.
-static bool filter_passes_as_raise(const struct filter *filter, const struct event *clear)
-{
-    return filter_refusal_as(filter, clear, clear->cleared, clear->cleared_severity,
-                             clear->cleared_category) == NULL;
+    const char *refusal =
+        filter_refusal_of_kind(filter, event, event->type, event->severity, event->category);
+    return refusal ? refusal : filter_node_refusal(filter, event);
 }
 
 bool filter_refuses_raises(const struct filter *filter, const struct event *clear)
@@ -284,10 +271,9 @@ static bool filter_has_lost_nodes(const struct event *event)
 // A clear without nodes passes: any receiver may have been notified of the raising event.
 static bool filter_lets_raise_pass(const struct filter *filter, const struct event *clear)
 {
-    if (event_alarm(clear) != ALARM_CLEARS || !clear->cleared)
-        return false;
-    return filter_has_lost_nodes(clear) ? !filter_refuses_raises(filter, clear)
-                                        : filter_passes_as_raise(filter, clear);
+    return event_alarm(clear) == ALARM_CLEARS && clear->cleared &&
+           !filter_refuses_raises(filter, clear) &&
+           (filter_has_lost_nodes(clear) || !filter_node_refusal(filter, clear));
 }
 
 bool filter_matches(const struct filter *filter, const struct event *event)
