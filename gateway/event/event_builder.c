@@ -14,18 +14,12 @@
 static void event_builder_make_id(const struct event_builder *builder, int64_t utc_us,
                                   char out[EVENT_ID_SIZE])
 {
-    uint8_t u[16];
+    uint8_t u[EVENT_UUID_SIZE];
     wire_put(u, 6, (uint64_t)(utc_us / CLOCK_US_PER_MS));
     builder->random->fill(builder->random->ctx, u + 6, sizeof u - 6);
     u[6] = (uint8_t)(0x70 | (u[6] & 0x0F));
     u[8] = (uint8_t)(0x80 | (u[8] & 0x3F));
-    struct text t = text_in(out, EVENT_ID_SIZE);
-    static const size_t GROUPS[] = {4, 2, 2, 2, 6};
-    const uint8_t *p = u;
-    for (size_t i = 0; i < 5; p += GROUPS[i++]) {
-        text_add(&t, i ? "-" : "");
-        text_add_hex(&t, p, GROUPS[i]);
-    }
+    event_write_id(out, u);
 }
 
 static bool event_builder_topology_lid(void *ctx, uint16_t lid, struct endpoint *out)

@@ -2,7 +2,6 @@
 #include "journal/compact_alarm.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "model/address.h"
 #include "model/catalogue.h"
 
@@ -12,34 +11,25 @@
 // The texts: the key, the type unless the catalogue has it, the text, the note, the reason of
 // suppression and both names, each with its NUL; then four identifiers. An identifier is its length
 // and its octets, or UUID and 16 octets.
-enum { UUID = 0xFF, UUID_OCTETS = 16, IDS = 4 };
+enum { UUID = 0xFF, IDS = 4 };
 enum {
     TEXTS_MAX = EVENT_KEY_SIZE + ALARM_TYPE_SIZE + EVENT_TEXT_SIZE + ALARM_NOTE_SIZE +
                 EVENT_SUPPRESSED_SIZE + 2 * ALARM_WHO_SIZE + IDS * EVENT_ID_SIZE
 };
 
-static void compact_alarm_write_uuid(const uint8_t uuid[UUID_OCTETS], char out[EVENT_ID_SIZE])
-{
-    struct text t = text_in(out, EVENT_ID_SIZE);
-    for (size_t i = 0; i < UUID_OCTETS; i++) {
-        text_add(&t, i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "");
-        text_add_hex(&t, &uuid[i], 1);
-    }
-}
-
 // Reads a UUID as this gateway writes UUIDs. Returns false for any other text.
-static bool compact_alarm_read_uuid(const char *id, uint8_t out[UUID_OCTETS])
+static bool compact_alarm_read_uuid(const char *id, uint8_t out[EVENT_UUID_SIZE])
 {
     char again[EVENT_ID_SIZE];
     const char *end = id + strlen(id), *p = id;
-    for (size_t i = 0; i < UUID_OCTETS; i++) {
+    for (size_t i = 0; i < EVENT_UUID_SIZE; i++) {
         uint64_t octet;
         p += *p == '-';
         if (!address_take_hex(&p, end - p > 2 ? p + 2 : end, &octet))
             return false;
         out[i] = (uint8_t)octet;
     }
-    compact_alarm_write_uuid(out, again);
+    event_write_id(again, out);
     return strcmp(id, again) == 0;
 }
 
@@ -55,7 +45,7 @@ static uint8_t *compact_alarm_put_id(uint8_t *to, const char *id)
     const size_t length = strlen(id);
     if (compact_alarm_read_uuid(id, to + 1)) {
         *to = UUID;
-        return to + 1 + UUID_OCTETS;
+        return to + 1 + EVENT_UUID_SIZE;
     }
     *to = (uint8_t)length;
     memcpy(to + 1, id, length);
@@ -73,8 +63,8 @@ static const char *compact_alarm_take_id(const char *from, char out[EVENT_ID_SIZ
 {
     const uint8_t first = (uint8_t)*from++;
     if (first == UUID) {
-        compact_alarm_write_uuid((const uint8_t *)from, out);
-        return from + UUID_OCTETS;
+        event_write_id(out, (const uint8_t *)from);
+        return from + EVENT_UUID_SIZE;
     }
     memcpy(out, from, first);
     out[first] = '\0';

@@ -73,6 +73,15 @@ static void event_give_back(struct event *event)
     free(event);
 }
 
+void event_write_id(char out[EVENT_ID_SIZE], const uint8_t uuid[EVENT_UUID_SIZE])
+{
+    struct text t = text_in(out, EVENT_ID_SIZE);
+    for (size_t i = 0; i < EVENT_UUID_SIZE; i++) {
+        text_add(&t, i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "");
+        text_add_hex(&t, &uuid[i], 1);
+    }
+}
+
 struct event *event_make(const struct catalogue_entry *type)
 {
     struct event *event = event_take();

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 enum {
+    EVENT_UUID_SIZE = 16,
     EVENT_ID_SIZE = 37,  // a UUID as text and its NUL
     EVENT_RAW_MAX = 256, // octets: a whole MAD
     EVENT_TEXT_SIZE = 1024,
@@ -159,6 +160,9 @@ struct event {
     char dates[EVENT_DATES_SIZE]; // of the last occasions of link errors, with the time of day
     struct event_other_name other_names[EVENT_OTHER_NAMES_MAX]; // filters match these names, too
 };
+
+// Writes a UUID as the identifier of an event.
+void event_write_id(char out[EVENT_ID_SIZE], const uint8_t uuid[EVENT_UUID_SIZE]);
 
 // A new event with one reference, the caller's. All is zero but for the severity and category of
 // `type`, which may be NULL; of the long texts, only the first octet is zero.
