@@ -2,6 +2,7 @@
 #include "policy/storms.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -12,7 +13,8 @@
 static const int64_t GATHER_US = STORMS_GATHER_S * CLOCK_US_PER_S;
 static const int64_t QUIET_US = STORMS_QUIET_S * CLOCK_US_PER_S;
 
-// The nodes that most events of a storm are about, counted in a fixed amount of memory.
+// The hosts and boxes (model/systems.h) that most events of a storm are about, or the nodes whose
+// systems are not known, counted in a fixed amount of memory.
 
 enum { TOP_NODES_NODES_MAX = 32, TOP_NODES_NAMED_MAX = 5, TOP_NODES_NAME_SIZE = 41 };
 
@@ -20,7 +22,7 @@ enum { TOP_NODES_NODES_MAX = 32, TOP_NODES_NAMED_MAX = 5, TOP_NODES_NAME_SIZE = 
 // the node with the smallest count, and inherits that count as its error.
 struct top_nodes {
     struct top_node {
-        uint64_t guid; // or the LID where no GUID is known
+        uint64_t id; // see number_of
         uint64_t count, error;
         char name[TOP_NODES_NAME_SIZE]; // may be cut
     } nodes[TOP_NODES_NODES_MAX];
@@ -49,8 +51,11 @@ static const struct endpoint *node_of(const struct event *event)
     return top_nodes_is_known(&event->source) ? &event->source : &event->issuer;
 }
 
+// A digest of the system's name; or the GUID, or the LID where no GUID is known.
 static uint64_t number_of(const struct endpoint *who)
 {
+    if (who->system[0] != '\0')
+        return digest_add(DIGEST_OF_NOTHING, who->system, strlen(who->system));
     if (who->node_guid != 0)
         return who->node_guid;
     return who->guid != 0 ? who->guid : who->lid;
@@ -60,7 +65,9 @@ static void top_nodes_add_name(struct text *t, const struct endpoint *who)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE];
     address_format_guid(number_of(who), guid);
-    if (who->name[0] != '\0')
+    if (who->system[0] != '\0')
+        text_add(t, who->system);
+    else if (who->name[0] != '\0')
         text_add(t, who->name);
     else if (who->guid != 0 || who->node_guid != 0)
         text_add(t, guid);
@@ -68,11 +75,11 @@ static void top_nodes_add_name(struct text *t, const struct endpoint *who)
         text_addf(t, "LID %u", who->lid);
 }
 
-static struct top_node *place_for(struct top_nodes *top, uint64_t guid)
+static struct top_node *place_for(struct top_nodes *top, uint64_t id)
 {
     struct top_node *rarest = &top->nodes[0];
     for (size_t i = 0; i < top->used; i++) {
-        if (top->nodes[i].guid == guid)
+        if (top->nodes[i].id == id)
             return &top->nodes[i];
         if (top->nodes[i].count < rarest->count)
             rarest = &top->nodes[i];
@@ -92,8 +99,8 @@ static void top_nodes_add(struct top_nodes *top, const struct event *event)
     if (!top_nodes_is_known(who))
         return;
     struct top_node *node = place_for(top, number_of(who));
-    if (node->guid != number_of(who)) {
-        node->guid = number_of(who);
+    if (node->id != number_of(who)) {
+        node->id = number_of(who);
         node->error = node->count;
         struct text t = text_in(node->name, sizeof node->name);
         top_nodes_add_name(&t, who);
@@ -121,15 +128,25 @@ static size_t next_most(const struct top_nodes *top, const bool marked[TOP_NODES
 
 bool top_nodes_describe(const struct top_nodes *top, struct text *t)
 {
+    enum { PART_SIZE = TOP_NODES_NAME_SIZE + 26 };
+    static const char OTHERS[] = " and others";
     bool marked[TOP_NODES_NODES_MAX] = {false};
+    const size_t most = top->spilled ? TOP_NODES_NAMED_MAX : top->used;
     size_t n = 0;
-    for (; n < TOP_NODES_NAMED_MAX && n < top->used; n++) {
+    for (; n < most; n++) {
         const size_t i = next_most(top, marked);
+        char part[PART_SIZE];
+        struct text p = text_in(part, sizeof part);
         marked[i] = true;
-        text_addf(t, "%s%s (%" PRIu64 ")", n ? ", " : "", top->nodes[i].name, sure(&top->nodes[i]));
+        text_addf(&p, "%s%s", n ? ", " : "", top->nodes[i].name);
+        if (sure(&top->nodes[i]) != 1)
+            text_addf(&p, " (%" PRIu64 ")", sure(&top->nodes[i]));
+        if (t->len + p.len + sizeof OTHERS > t->size)
+            break;
+        text_add(t, part);
     }
     if (top->used > n || top->spilled)
-        text_add(t, " and others");
+        text_add(t, OTHERS);
     return n > 0;
 }
 

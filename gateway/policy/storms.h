@@ -47,9 +47,9 @@ int64_t storms_due(const struct storms *storms); // INT64_MAX: no check is due
 // Ends every storm and reports its last summary.
 void storms_end(struct storms *storms);
 
-// Adds the nodes that most events of the storm are about: "leaf1 (412), leaf2 (388) and others",
-// the largest counts first, each less its error. Returns false, and adds nothing, if no node is
-// known.
+// Adds the hosts and boxes that the events of the storm are about, as many as there is room for, or
+// the first five of masses: "leaf1 (412), leaf2 and others", the largest counts first, each less
+// its error, and none of 1. Returns false, and adds nothing, if no node is known.
 bool top_nodes_describe(const struct top_nodes *top, struct text *t);
 
 #endif

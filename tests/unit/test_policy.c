@@ -713,6 +713,31 @@ TEST(a_storm_of_bad_keys_is_summed_up_every_period_and_names_the_worst)
     assert_ptr_equal(strstr(last->reason, "it is over; host7 ("), last->reason);
 }
 
+// 20 hosts go at once, with eight adapters each.
+TEST(a_storm_about_hosts_names_each_of_the_hosts_once)
+{
+    char name[32];
+    for (int adapter = 0; adapter < 8; adapter++) {
+        for (int host = 1; host <= 20; host++) {
+            snprintf(name, sizeof name, "gpu%02d mlx5_%d", host, adapter);
+            struct event *e = stage_event(&st, CATALOGUE_GID_OUT_OF_SERVICE, name);
+            snprintf(e->subject.system, sizeof e->subject.system, "gpu%02d", host);
+            stage_give(&st, e);
+        }
+    }
+    stage_wait(&st, 60 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_STORM_SUMMARY), 1);
+    const char *reason = stage_last_passed(&st)->reason;
+    for (int host = 1; host <= 20; host++) {
+        snprintf(name, sizeof name, "gpu%02d", host);
+        const char *at = strstr(reason, name);
+        assert_non_null(at);
+        assert_null(strstr(at + 1, name));
+    }
+    assert_null(strstr(reason, "mlx5"));
+    assert_null(strstr(reason, "others"));
+}
+
 TEST(a_rate_that_is_just_allowed_is_no_storm)
 {
     char node[32];
@@ -1362,6 +1387,7 @@ int main(void)
         HERE(a_flapping_that_lasted_over_a_restart_is_cleared),
         HERE(the_first_sweep_of_a_new_master_is_one_summary),
         HERE(a_storm_of_bad_keys_is_summed_up_every_period_and_names_the_worst),
+        HERE(a_storm_about_hosts_names_each_of_the_hosts_once),
         HERE(a_rate_that_is_just_allowed_is_no_storm),
         HERE(kinds_storm_apart),
         HERE(alarms_that_a_storm_swallowed_are_told_after_it_at_the_allowed_rate),
