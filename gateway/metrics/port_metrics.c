@@ -82,12 +82,13 @@ static bool port_metrics_is_traffic(const struct family *family)
 
 void port_metrics_begin(struct port_metrics *metrics, const struct port_metrics_source *source)
 {
-    *metrics = (struct port_metrics){.source = *source};
+    *metrics = (struct port_metrics){.source = *source,
+                                     .fabric = source->systems ? source->systems->fabric : NULL};
 }
 
 void port_metrics_end(struct port_metrics *metrics)
 {
-    fabric_unref(metrics->source.fabric);
+    systems_unref(metrics->source.systems);
     names_unref(metrics->source.names);
     accumulated_unref(metrics->source.accumulated);
     measured_errors_unref(metrics->source.errors);
@@ -131,14 +132,27 @@ static void port_metrics_add_name(const struct port_metrics *m, const char *befo
 {
     char label[NAMES_NAME_SIZE];
     port_metrics_add_label(out, before,
-                           describe_label(m->source.fabric, node, port, m->source.names, label));
+                           describe_label(m->fabric, node, port, m->source.names, label));
+}
+
+// The host at either end of the link, with all its adapters; empty: there is none.
+static const char *port_metrics_host(const struct port_metrics *m, const struct place *place)
+{
+    const uint32_t ends[] = {(uint32_t)(place->node - m->fabric->nodes), place->peer_node};
+    for (size_t i = 0; i < 2 && ends[i] != FABRIC_NONE; i++) {
+        const struct system *system = systems_of(m->source.systems, ends[i]);
+        if (!system->is_box && m->fabric->nodes[ends[i]].type == FABRIC_CA)
+            return system->name;
+    }
+    return "";
 }
 
 static void port_metrics_add_port_labels(const struct port_metrics *m, const struct place *place,
                                          struct text *out)
 {
-    const struct fabric *fabric = m->source.fabric;
+    const struct fabric *fabric = m->fabric;
     const bool has_peer = place->peer_node != FABRIC_NONE;
+    const char *host = port_metrics_host(m, place);
     port_metrics_add_name(m, "{node=\"", (uint32_t)(place->node - fabric->nodes),
                           (uint32_t)(place->port - fabric->ports), out);
     text_add(out, "\",guid=\"0x");
@@ -152,6 +166,8 @@ static void port_metrics_add_port_labels(const struct port_metrics *m, const str
     text_add(out, "\",peer_port=\"");
     if (has_peer)
         text_add_number(out, place->port->peer_port);
+    if (host[0] != '\0')
+        port_metrics_add_label(out, "\",host=\"", host);
     text_add(out, "\"");
 }
 
@@ -331,7 +347,7 @@ static bool port_metrics_next_family(struct port_metrics *m)
 // The next port of the family. False: there are no more.
 static bool port_metrics_next_port(struct port_metrics *m, struct place *out)
 {
-    const struct fabric *fabric = m->source.fabric;
+    const struct fabric *fabric = m->fabric;
     for (; m->node < fabric->node_count; m->node++, m->port = 0) {
         const struct fabric_node *node = &fabric->nodes[m->node];
         if (m->port >= node->ports)
@@ -353,7 +369,7 @@ static bool port_metrics_has_samples(const struct place *place)
 bool port_metrics_write(struct port_metrics *metrics, struct text *out)
 {
     struct place place;
-    if (!metrics->source.fabric)
+    if (!metrics->fabric)
         return false;
     if (metrics->family == 0 && metrics->node == 0 && metrics->port == 0)
         port_metrics_begin_family(metrics);

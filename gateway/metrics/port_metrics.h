@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/names.h"
+#include "model/systems.h"
 #include "topology/measured_errors.h"
 
 enum {
@@ -27,7 +28,7 @@ void port_metrics_add_label(struct text *out, const char *before, const char *va
 // - a port that no sweep could read has no samples;
 // - a port has no samples of counters that were never read.
 struct port_metrics_source {
-    struct fabric *fabric;                    // NULL: no port has samples
+    struct systems *systems;                  // of the fabric; NULL: no port has samples
     struct names *names;                      // may be NULL
     struct accumulated_counters *accumulated; // NULL: there was no reading
     struct measured_errors *errors;           // NULL: the same
@@ -37,6 +38,7 @@ struct port_metrics_source {
 // Where the writing is.
 struct port_metrics {
     struct port_metrics_source source;
+    const struct fabric *fabric; // of the source's systems, or NULL
     unsigned family;
     bool begun;          // the family has its first two lines
     uint32_t node, port; // index of the node; number of the next port among the node's

@@ -135,7 +135,7 @@ static void scrape_begin_ports(struct scrape *scrape, const struct parts *parts)
     port_metrics_begin(
         &scrape->ports,
         &(struct port_metrics_source){
-            .fabric = topology_current(parts->topology),
+            .systems = topology_systems(parts->topology),
             .names = topology_names(parts->topology),
             .accumulated =
                 read ? correlator_accumulated(pipeline_correlator(parts->pipeline)) : NULL,

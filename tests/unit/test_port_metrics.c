@@ -64,8 +64,11 @@ static void write_all(void)
 {
     static char buffer[PIECE_SIZE];
     struct port_metrics metrics;
+    struct fabric *fabric = generated_look(&net, 0);
+    struct systems *systems = systems_make(fabric, &(struct systems_names){0});
+    fabric_unref(fabric);
     port_metrics_begin(
-        &metrics, &(struct port_metrics_source){.fabric = generated_look(&net, 0),
+        &metrics, &(struct port_metrics_source){.systems = systems,
                                                 .names = names_ref(names),
                                                 .accumulated = sums ? accumulated_ref(sums) : NULL,
                                                 .errors = rates ? measured_errors_of(rates) : NULL,
@@ -120,12 +123,14 @@ static void read_counters(const struct counter_sample *samples, size_t count, in
 }
 
 #define LEAF1                                                                                      \
-    "{node=\"leaf1\",guid=\"0x0000000000000010\",port=\"1\",peer=\"node1 HCA-1\",peer_port=\"1\""
+    "{node=\"leaf1\",guid=\"0x0000000000000010\",port=\"1\",peer=\"node1 HCA-1\","                 \
+    "peer_port=\"1\",host=\"node1\""
 #define LEAF2                                                                                      \
     "{node=\"leaf1\",guid=\"0x0000000000000010\",port=\"2\",peer=\"spine1\",peer_port=\"1\""
 #define LEAF3 "{node=\"leaf1\",guid=\"0x0000000000000010\",port=\"3\",peer=\"\",peer_port=\"\""
 #define HOST1                                                                                      \
-    "{node=\"node1 HCA-1\",guid=\"0x0000000000000030\",port=\"1\",peer=\"leaf1\",peer_port=\"1\""
+    "{node=\"node1 HCA-1\",guid=\"0x0000000000000030\",port=\"1\",peer=\"leaf1\","                 \
+    "peer_port=\"1\",host=\"node1\""
 
 TEST(both_ends_of_a_link_are_told)
 {
@@ -258,7 +263,7 @@ TEST(a_name_from_the_map_is_the_name)
     names = names_parse("map", MAP, sizeof MAP - 1, &err);
     assert_non_null(names);
     expect("ibtrapd_port_link_up{node=\"the leaf\",guid=\"0x0000000000000010\",port=\"1\","
-           "peer=\"a host by its port\",peer_port=\"1\"} 1");
+           "peer=\"a host by its port\",peer_port=\"1\",host=\"node1\"} 1");
 }
 
 // 60 symbol errors in an hour, at 4X EDR, and as many packets received with errors.
@@ -337,7 +342,7 @@ TEST(without_a_fabric_there_is_nothing)
     static char buffer[PIECE_SIZE];
     struct port_metrics metrics;
     struct text piece = text_in(buffer, sizeof buffer);
-    port_metrics_begin(&metrics, &(struct port_metrics_source){.fabric = NULL});
+    port_metrics_begin(&metrics, &(struct port_metrics_source){.systems = NULL});
     assert_false(port_metrics_write(&metrics, &piece));
     assert_int_equal(piece.len, 0);
     port_metrics_end(&metrics);
