@@ -68,8 +68,10 @@ char *alert_labels(const struct alarm *alarm, const struct event *event,
         alert_list_set(labels, "gateway", origin->gateway);
     alert_list_set(labels, "alarmkey", alarm->key);
     alert_list_set_node(labels, "node", &event->subject);
+    alert_list_set(labels, "system", event->subject.system);
     alert_list_set_number(labels, "port", event->subject.port);
     alert_list_set_node(labels, "peer", &event->peer);
+    alert_list_set(labels, "peersystem", event->peer.system);
     alert_list_set_number(labels, "peerport", event->peer.port);
     if (event->subnet_prefix != 0)
         alert_list_set(labels, "subnet", subnet);

@@ -78,7 +78,7 @@ static inline unsigned format_priority(const struct format_origin *origin,
 
 enum {
     FORMAT_VALUE_SIZE = 1024, // the longest value with its NUL
-    FORMAT_NODES_MAX = 5,
+    FORMAT_NODES_MAX = 7,
 };
 
 // Gets one field. A number is a decimal integer; a flag is "true" or "false".
@@ -89,7 +89,8 @@ typedef void format_take(void *ctx, const char *name, const char *value, enum fi
 void format_fields(const struct event *event, format_take *take, void *ctx);
 
 // Fills `out` with the different names of the nodes that the event is about or that report the
-// event. Returns the number of names. The names stay the event's.
+// event, and of the systems that the event is about. Returns the number of names. The names stay
+// the event's.
 size_t format_node_names(const struct event *event, const char *out[FORMAT_NODES_MAX]);
 
 // Adds a value with a backslash before each of the special characters.

@@ -58,10 +58,10 @@ static void format_fields_text(const struct visit *v, const char *name, const ch
 // The names of an endpoint's fields.
 #define ENDPOINT(who)                                                                              \
     {                                                                                              \
-        who "Lid", who "Guid", who "Name", who "Port", who "Type", who "NodeGuid"                  \
+        who "Lid", who "Guid", who "Name", who "Port", who "Type", who "NodeGuid", who "System"    \
     }
 struct endpoint_names {
-    const char *lid, *guid, *name, *port, *type, *node_guid;
+    const char *lid, *guid, *name, *port, *type, *node_guid, *system;
 };
 static const struct endpoint_names SUBJECT = ENDPOINT("subject"), PEER = ENDPOINT("peer"),
                                    ISSUER = ENDPOINT("issuer"), SOURCE = ENDPOINT("source"),
@@ -76,6 +76,7 @@ static void format_visit_endpoint(const struct visit *v, const struct endpoint_n
     format_fields_number(v, names->port, who->port);
     format_fields_text(v, names->type, fabric_type_word(who->type));
     format_fields_guid(v, names->node_guid, who->node_guid);
+    format_fields_text(v, names->system, who->system);
 }
 
 bool format_has_field(const struct event *event, enum field field)
@@ -146,15 +147,16 @@ static void format_visit_cause(const struct visit *v)
 
 size_t format_node_names(const struct event *event, const char *out[FORMAT_NODES_MAX])
 {
-    const struct endpoint *const who[FORMAT_NODES_MAX] = {
-        &event->subject, &event->peer, &event->issuer, &event->source, &event->destination};
+    const char *const names[FORMAT_NODES_MAX] = {
+        event->subject.name,     event->peer.name,      event->issuer.name, event->source.name,
+        event->destination.name, event->subject.system, event->peer.system};
     size_t n = 0;
     for (size_t i = 0; i < FORMAT_NODES_MAX; i++) {
-        bool known = who[i]->name[0] == '\0';
+        bool known = names[i][0] == '\0';
         for (size_t k = 0; k < n; k++)
-            known = known || strcmp(out[k], who[i]->name) == 0;
+            known = known || strcmp(out[k], names[i]) == 0;
         if (!known)
-            out[n++] = who[i]->name;
+            out[n++] = names[i];
     }
     return n;
 }

@@ -309,6 +309,8 @@ static struct event *change_event(void)
     e->subject.port = 17;
     e->peer = (struct endpoint){
         .guid = 0x98, .node_guid = 0x99, .type = FABRIC_CA, .lid = 9, .port = 1, .name = "node1"};
+    strcpy(e->subject.system, "leaf12");
+    strcpy(e->peer.system, "rack7");
     e->affected = 1;
     e->found_late = true;
     strcpy(e->alarm_key, "link a-b");
@@ -330,9 +332,11 @@ TEST(json_of_a_change)
         "\"alarmKey\":\"link a-b\",\"foundLate\":true,\"relatedId\":\"the-trap\","
         "\"causeId\":\"the-cause\",\"suppressed\":\"standby\",\"test\":true,\"subjectLid\":3,"
         "\"subjectGuid\":\"0x0002c90300001234\",\"subjectName\":\"leaf12\",\"subjectPort\":17,"
-        "\"subjectType\":\"switch\",\"subjectNodeGuid\":\"0x0002c90300001234\",\"peerLid\":9,"
+        "\"subjectType\":\"switch\",\"subjectNodeGuid\":\"0x0002c90300001234\","
+        "\"subjectSystem\":\"leaf12\",\"peerLid\":9,"
         "\"peerGuid\":\"0x0000000000000098\",\"peerName\":\"node1\",\"peerPort\":1,"
         "\"peerType\":\"host\",\"peerNodeGuid\":\"0x0000000000000099\","
+        "\"peerSystem\":\"rack7\","
         "\"text\":\"The link went down.\"}");
 }
 
@@ -380,7 +384,7 @@ TEST(ecs_knows_both_ends)
     format_line(&t, FORMAT_ECS, &ORIGIN, e);
     assert_non_null(strstr(buffer, "\"kind\":\"alert\",\"category\":[\"network\"]"));
     assert_non_null(strstr(buffer, "\"host\":{\"name\":\"leaf12\"}"));
-    assert_non_null(strstr(buffer, "\"related\":{\"hosts\":[\"leaf12\",\"node1\"]}"));
+    assert_non_null(strstr(buffer, "\"related\":{\"hosts\":[\"leaf12\",\"node1\",\"rack7\"]}"));
     assert_non_null(strstr(buffer, "\"code\":\"link-down\""));
     assert_non_null(strstr(buffer, "\"foundLate\":true"));
     event_unref(e);
