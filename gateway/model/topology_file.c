@@ -263,18 +263,16 @@ static bool topology_file_identify(struct topology_file *f, struct piece id, uin
 // Refuses a LID below 0 in the comment of a line, before and behind the names.
 static bool topology_file_check_lid(struct topology_file *f, struct cursor c)
 {
-    const size_t size = (size_t)(c.end - c.p);
+    static const char BELOW[] = " lid -";
+    const size_t size = (size_t)(c.end - c.p), length = sizeof BELOW - 1;
     const char *first = size > 0 ? memchr(c.p, '"', size) : NULL;
-    const char *last = first ? memrchr(c.p, '"', size) : NULL;
-    for (const char *p = c.p; p + 5 < c.end; p++) {
-        if (p == first)
-            p = last;
-        if (memcmp(p, " lid -", 6) == 0)
-            return topology_file_refuse(f, f->line,
-                                        "the LID is below 0, so the program that wrote the file "
-                                        "did not reach the node; write the file again");
-    }
-    return true;
+    const char *last = first ? memrchr(c.p, '"', size) : c.p;
+    if (!memmem(last, (size_t)(c.end - last), BELOW, length) &&
+        (!first || !memmem(c.p, (size_t)(first - c.p), BELOW, length)))
+        return true;
+    return topology_file_refuse(f, f->line,
+                                "the LID is below 0, so the program that wrote the file did not "
+                                "reach the node; write the file again");
 }
 
 // The node's own line, behind its type.
