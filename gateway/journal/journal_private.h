@@ -269,6 +269,13 @@ void journal_init_cursors(struct journal *journal); // their mirror
 // receiver's name, or "". `name` may be NULL.
 int64_t journal_least_cursor(struct journal *journal, int64_t most, char name[STORE_NAME_MAX + 1]);
 
+// Copies of events (kept_events.c).
+
+// Keeps the events of `from` with numbers from `first` to `end` that open alarms need, in a
+// transaction of `to`.
+void journal_keep_told(struct journal *journal, struct store *from, struct store *to, int64_t first,
+                       int64_t end);
+
 // Retention (retention.c).
 
 // Deletes events beyond the limits, and ends the alarm about lost events.

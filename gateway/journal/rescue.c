@@ -39,6 +39,7 @@ void journal_begin_file(struct journal *j)
 struct rescue {
     struct journal *journal;
     struct store *from, *to;
+    int64_t had;            // no event up to this number is copied
     int64_t after, through; // the numbers after `after`, up to `through`, are still to be copied
     int64_t copied;
     int64_t missed; // numbers in the gaps that damage explains
@@ -163,14 +164,31 @@ static void rescue_copy_snapshot(void *ctx, const struct store_snapshot *snapsho
                        journal_snapshot_bytes_max(r->journal));
 }
 
+static bool rescue_keep_row(void *ctx, const struct store_row *row)
+{
+    const struct rescue *r = ctx;
+    store_keep_event(r->to, row, row->id);
+    return true;
+}
+
+// Keeps the readable events that open alarms need, and that are not copied.
+static void rescue_keep_told(struct rescue *r)
+{
+    struct error why;
+    store_read(r->from, STORE_KEPT_AFTER, 0, SIZE_MAX, rescue_keep_row, r, &why);
+    journal_keep_told(r->journal, r->from, r->to, 1, r->had);
+}
+
 // Writes everything except events: from memory, and the newest snapshot from the old file.
 static enum store_result rescue_copy_state(struct rescue *r, struct error *err)
 {
     struct journal *j = r->journal;
     struct error why;
     store_begin(r->to);
-    if (r->from)
+    if (r->from) {
         store_read_snapshots(r->from, 0, rescue_copy_snapshot, r, &why);
+        rescue_keep_told(r);
+    }
     journal_begin_file(j);
     pthread_mutex_lock(&j->lock);
     if (j->stored > r->through) // memory had no room for events that came meanwhile
@@ -279,7 +297,7 @@ static int64_t rescue_set_range(struct rescue *r)
     if (j->runs && !j->unread)
         last = j->stored > last ? j->stored : last;
     pthread_mutex_unlock(&j->lock);
-    r->after = journal_least_cursor(j, r->through, NULL);
+    r->had = r->after = journal_least_cursor(j, r->through, NULL);
     return last < r->through ? last : r->through;
 }
 

@@ -2,12 +2,10 @@
 // Retention: deletes events beyond the limits.
 #include "journal/journal_private.h"
 
-#include "model/event_record.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { PRUNE_ROWS_MAX = 5000, ALARMS_AT_ONCE = 64 };
+enum { PRUNE_ROWS_MAX = 5000 };
 
 // The events that retention may delete.
 struct extent {
@@ -71,46 +69,6 @@ static struct extent retention_extent(struct journal *j, const struct store_size
     return extent;
 }
 
-static bool retention_note_told(void *ctx, const struct store_row *row)
-{
-    struct error err;
-    struct event *event = event_record_read(row->record, row->record_size, &err);
-    *(int64_t *)ctx = event ? event->told_number : 0;
-    event_unref(event);
-    return false;
-}
-
-// Keeps the events from `first` to `end` by which the alarm was told, and its last event.
-static void retention_keep_alarm(struct journal *j, const struct alarm_events *alarm, int64_t first,
-                                 int64_t end)
-{
-    struct error err;
-    if (alarm->last <= end)
-        store_keep_event(j->writer, alarm->last, alarm->key);
-    int64_t number = alarm->told;
-    for (int i = 0; i < JOURNAL_RAISES_MAX && number >= first; i++) {
-        int64_t earlier = 0;
-        store_read(j->writer, STORE_AFTER, number - 1, 1, retention_note_told, &earlier, &err);
-        if (number <= end)
-            store_keep_event(j->writer, number, alarm->key);
-        number = earlier;
-    }
-}
-
-// Keeps what the open alarms need of the events from `first` to `end`.
-static void retention_keep(struct journal *j, int64_t first, int64_t end)
-{
-    struct alarm_events alarms[ALARMS_AT_ONCE];
-    size_t n = ALARMS_AT_ONCE;
-    int64_t after = 0;
-    while (n == ALARMS_AT_ONCE) {
-        n = alarms_list_events(j, after, end, first, alarms, ALARMS_AT_ONCE);
-        for (size_t i = 0; i < n; i++)
-            retention_keep_alarm(j, &alarms[i], first, end);
-        after = alarms[n > 0 ? n - 1 : 0].first;
-    }
-}
-
 // Deletes rows up to the extent's end, PRUNE_ROWS_MAX at most. True when no such row is left.
 static bool retention_delete_some(struct journal *j, const struct store_size *size,
                                   const struct extent *extent)
@@ -126,7 +84,7 @@ static bool retention_delete_some(struct journal *j, const struct store_size *si
     mirror_plan(cursors);
     store_begin(j->writer);
     int64_t wanted = had < end ? store_count_wanted(j->writer, had, end) : 0;
-    retention_keep(j, size->first, end);
+    journal_keep_told(j, j->writer, j->writer, size->first, end);
     int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
     if (all)
         store_drop_kept(j->writer, end + 1, size->last);

@@ -124,8 +124,8 @@ void store_add_events(struct store *store, const struct store_row rows[], size_t
 int64_t store_delete_through(struct store *store, int64_t sequence,
                              int64_t rows_max); // returns how many
 
-// Keeps a copy of the event for the open alarm with the key, if the file has the event.
-void store_keep_event(struct store *store, int64_t sequence, const char *key);
+// Keeps a copy of the event for the open alarm with the key.
+void store_keep_event(struct store *store, const struct store_row *row, const char *key);
 
 // Drops the copies of alarms that are not open any more and whose end is not in the file any more:
 // `first` and `last` are the numbers of the events of the file.
@@ -169,8 +169,8 @@ enum store_order {
     // The same for events that may be about the failure of a link: of the types link-down,
     // link-interrupted, port-removed, flapping, link-errors-raised and alarm-cleared.
     STORE_LINKS_BEFORE,
-    // The same as STORE_AFTER for the events that store_keep_event kept. Such a row has the numbers
-    // and the record alone.
+    // The same as STORE_AFTER for the events that store_keep_event kept. Such a row has the number,
+    // the record and, as `id`, the key of the alarm alone.
     STORE_KEPT_AFTER,
     STORE_SINCE, // not older than `from` (UTC), ascending by number
 };

@@ -82,13 +82,14 @@ int64_t store_delete_through(struct store *store, int64_t sequence, int64_t rows
     return deleted;
 }
 
-void store_keep_event(struct store *store, int64_t sequence, const char *key)
+void store_keep_event(struct store *store, const struct store_row *row, const char *key)
 {
     sqlite3_stmt *s = store_begin_statement(store, KEEP_EVENT);
     if (!s)
         return;
-    sqlite3_bind_int64(s, 1, sequence);
+    sqlite3_bind_int64(s, 1, row->sequence);
     sqlite3_bind_text(s, 2, key, -1, SQLITE_STATIC);
+    sqlite3_bind_blob(s, 3, row->record, (int)row->record_size, SQLITE_STATIC);
     store_finish_statement(store, s);
 }
 

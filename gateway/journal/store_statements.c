@@ -27,8 +27,7 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [DELETE_THROUGH] =
         "DELETE FROM event WHERE sequence IN"
         " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
-    [KEEP_EVENT] = "INSERT OR IGNORE INTO kept (sequence, key, record)"
-                   " SELECT sequence, ?2, record FROM event WHERE sequence = ?1",
+    [KEEP_EVENT] = "INSERT OR IGNORE INTO kept (sequence, key, record) VALUES (?, ?, ?)",
     [END_KEPT] = "UPDATE kept SET ended = ? WHERE ended = 0"
                  " AND NOT EXISTS (SELECT 1 FROM alarm WHERE alarm.key = kept.key)",
     [DROP_KEPT] = "DELETE FROM kept WHERE ended > 0 AND ended < ?",

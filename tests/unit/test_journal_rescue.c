@@ -393,6 +393,36 @@ TEST(a_file_that_is_removed)
     assert_int_equal(count_waiting(), EVENTS - HAD + 5);
 }
 
+static bool knows(int64_t number)
+{
+    struct event *event = journal_read_one(journal, number);
+    event_unref(event);
+    return event != NULL;
+}
+
+// The alarm of event 1 is open: also a copy of the event is copied.
+TEST(the_new_file_has_the_events_of_open_alarms)
+{
+    fill();
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(unlink(path), 0);
+        commit_again();
+        assert_true(knows(1));
+        assert_false(knows(2));
+        journal_close(journal);
+        start();
+        assert_true(knows(1));
+        journal_advance(journal, receiver, EVENTS);
+        pass(2 * JOURNAL_YOUNG_US);
+        journal_request_prune(journal, 1);
+        commit_again();
+    }
+    add(CATALOGUE_SM_BACK, "stays");
+    assert_int_equal(unlink(path), 0);
+    commit_again();
+    assert_true(knows(1)); // the end is judged by it
+}
+
 TEST(a_directory_that_is_removed)
 {
     char command[128];
@@ -641,6 +671,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_page_may_be_damaged_while_it_runs, begin, end),
         cmocka_unit_test_setup_teardown(damaged_history_condemns_nothing, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_removed, begin, end),
+        cmocka_unit_test_setup_teardown(the_new_file_has_the_events_of_open_alarms, begin, end),
         cmocka_unit_test_setup_teardown(a_directory_that_is_removed, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_replaced, begin, end),
         cmocka_unit_test_setup_teardown(nobody_gets_events_of_another_gateway, begin, end),

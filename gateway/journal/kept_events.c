@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Copies of the events that open alarms need: retention deletes the events, and a new file in place
+// of a damaged one does not have the events.
+#include "journal/journal_private.h"
+
+#include "model/event_record.h"
+
+enum { ALARMS_AT_ONCE = 64 };
+
+// An event of an alarm that is kept if its number is `end` at most.
+struct kept_event {
+    struct store *to;
+    const char *key;
+    int64_t number, end;
+    int64_t earlier; // the event before by which the alarm was told; 0: none
+};
+
+static bool kept_events_take(void *ctx, const struct store_row *row)
+{
+    struct kept_event *kept = ctx;
+    struct error err;
+    if (row->sequence != kept->number)
+        return false;
+    struct event *event = event_record_read(row->record, row->record_size, &err);
+    kept->earlier = event ? event->told_number : 0;
+    event_unref(event);
+    if (row->sequence <= kept->end)
+        store_keep_event(kept->to, row, kept->key);
+    return false;
+}
+
+// Keeps the events from `first` to `end` by which the alarm was told, and its last event.
+static void kept_events_keep_alarm(struct store *from, struct store *to,
+                                   const struct alarm_events *alarm, int64_t first, int64_t end)
+{
+    struct error err;
+    struct kept_event kept = {.to = to, .key = alarm->key, .number = alarm->last, .end = end};
+    if (alarm->last <= end)
+        store_read(from, STORE_AFTER, kept.number - 1, 1, kept_events_take, &kept, &err);
+    kept.number = alarm->told;
+    for (int i = 0; i < JOURNAL_RAISES_MAX && kept.number >= first; i++) {
+        kept.earlier = 0;
+        store_read(from, STORE_AFTER, kept.number - 1, 1, kept_events_take, &kept, &err);
+        kept.number = kept.earlier;
+    }
+}
+
+void journal_keep_told(struct journal *journal, struct store *from, struct store *to, int64_t first,
+                       int64_t end)
+{
+    struct alarm_events alarms[ALARMS_AT_ONCE];
+    size_t n = ALARMS_AT_ONCE;
+    int64_t after = 0;
+    while (n == ALARMS_AT_ONCE) {
+        n = alarms_list_events(journal, after, end, first, alarms, ALARMS_AT_ONCE);
+        for (size_t i = 0; i < n; i++)
+            kept_events_keep_alarm(from, to, &alarms[i], first, end);
+        after = alarms[n > 0 ? n - 1 : 0].first;
+    }
+}
