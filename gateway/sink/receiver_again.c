@@ -100,10 +100,12 @@ static void receiver_again_take(void *ctx, const struct alarm *alarm)
     page->alarms[page->count++] = *alarm;
 }
 
-// The event that raised the alarm, as receivers were told: under the identifier that they know.
+// The last event that told receivers of the alarm, under the identifier that receivers know, or the
+// last one before that passes the filter. Retention keeps these events while the alarm is open.
 static struct event *receiver_again_raise(struct receiver *receiver, const struct alarm *alarm)
 {
-    struct event *event = receiver_again_load(receiver, alarm->event_sequence);
+    const int64_t last = alarm->told_sequence > 0 ? alarm->told_sequence : alarm->event_sequence;
+    struct event *event = receiver_again_load(receiver, last);
     if (!event)
         log_write(receiver->options.log, LOG_LEVEL_WARNING,
                   "receiver %s: the alarm '%s' is not sent again, as the journal no longer has its "
@@ -112,6 +114,13 @@ static struct event *receiver_again_raise(struct receiver *receiver, const struc
     if (event && alarm->notified == ALARM_NOTIFIED) {
         event->suppressed[0] = '\0';
         snprintf(event->id, sizeof event->id, "%s", alarm->notified_id);
+    }
+    for (int i = 1; i < JOURNAL_RAISES_MAX && event && event->told_number > 0 &&
+                    audience_refusal(&receiver->audience, event);
+         i++) {
+        struct event *earlier = receiver_again_load(receiver, event->told_number);
+        event_unref(event);
+        event = earlier;
     }
     return event;
 }
@@ -136,8 +145,18 @@ static void receiver_again_add_alarms(struct receiver *receiver)
         resync->last = receiver->tickets.first + receiver->tickets.count;
 }
 
+// Notes in the journal whether the receiver is in line: a kill in between begins anew.
+static void receiver_again_note(const struct receiver *receiver, bool in_line)
+{
+    const int64_t section = llabs(receiver->options.section);
+    if (section != 0)
+        journal_note_section(receiver->options.journal, receiver->handle,
+                             in_line ? section : -section);
+}
+
 void receiver_again_begin(struct receiver *receiver, int64_t ends_after)
 {
+    receiver_again_note(receiver, false);
     const int64_t through = receiver->read_through;
     receiver_again_free(receiver);
     receiver->resync = (struct receiver_resync){.active = true, .through = through};
@@ -164,9 +183,7 @@ void receiver_again_end(struct receiver *receiver)
     resync->last = 0;
     if (journal_cursor(receiver->options.journal, receiver->handle) <= resync->through)
         journal_advance(receiver->options.journal, receiver->handle, resync->through);
-    const int64_t section = receiver->options.section;
-    if (section < 0)
-        journal_note_section(receiver->options.journal, receiver->handle, -section);
+    receiver_again_note(receiver, true);
 }
 
 void receiver_resync(struct receiver *receiver)

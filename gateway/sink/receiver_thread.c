@@ -234,16 +234,22 @@ static struct ticket receiver_make_ticket(const struct receiver *receiver,
                            .had = had};
 }
 
-// Counts the events before this number that expired unread.
-static void receiver_count_expired(struct receiver *receiver, int64_t sequence)
+// Counts the events before this number that expired unread. True: there are some; the receiver is
+// brought into line, and reads on at the number.
+static bool receiver_pass_expired(struct receiver *receiver, int64_t sequence)
 {
     int64_t gone = journal_between(receiver->options.journal, receiver->read_through, sequence);
     if (gone == 0)
-        return;
+        return false;
     receiver_count(&receiver->counts.dropped, (uint64_t)gone);
-    log_write(receiver->options.log, LOG_LEVEL_ERROR,
-              "receiver %s: %lld events expired from the journal before delivery",
-              receiver->sink.name, (long long)gone);
+    log_write(
+        receiver->options.log, LOG_LEVEL_ERROR,
+        "receiver %s: %lld events expired from the journal before delivery; the active alarms "
+        "are sent again",
+        receiver->sink.name, (long long)gone);
+    receiver->read_through = sequence - 1;
+    receiver_again_begin(receiver, receiver->read_through);
+    return true;
 }
 
 // Reads further events from the journal, READ_AHEAD at most. True: there may be more.
@@ -258,8 +264,12 @@ static bool receiver_read_more(struct receiver *receiver)
         return true;
     }
     for (size_t i = 0; i < n; i++) {
-        if (items[i].sequence > receiver->read_through + 1)
-            receiver_count_expired(receiver, items[i].sequence);
+        if (items[i].sequence > receiver->read_through + 1 &&
+            receiver_pass_expired(receiver, items[i].sequence)) {
+            while (i < n)
+                event_unref(items[i++].event);
+            return true;
+        }
         receiver->read_through = items[i].sequence;
         receiver_count(&receiver->counts.dropped, items[i].event == NULL);
         *receiver_at(receiver, receiver->tickets.count++) =

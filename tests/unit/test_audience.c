@@ -221,6 +221,9 @@ TEST(an_end_that_is_sent_again_refers_to_nothing_from_before_its_receiver)
     check_reference(clear, "raise"); // in line, the receiver has the raise
     clear->sent_again = true;
     check_reference(clear, "");
+    clear->sent_again = false;
+    clear->retold = true; // by a gateway that became active
+    check_reference(clear, "");
     event_unref(clear);
 }
 

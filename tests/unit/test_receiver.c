@@ -969,7 +969,7 @@ TEST(events_that_are_gone_are_counted)
     check_had(151, JOURNAL_MEMORY_KEPT + 100);
     fflush(log_stream);
     assert_non_null(strstr(
-        log_text, "<3>sink: receiver siem: 150 events expired from the journal before delivery\n"));
+        log_text, "<3>sink: receiver siem: 150 events expired from the journal before delivery;"));
 }
 
 // Pacing: the burst at once, then one event for each interval.
@@ -1204,6 +1204,64 @@ TEST(a_receiver_is_brought_into_line)
     check_had_these(HAD, COUNT(HAD));
     assert_int_equal(fake.marked, 3);
     assert_int_equal(saved_cursor(), MANY + 6);
+}
+
+// An alarm that was told late stands, and retention has deleted the event that raised it.
+TEST(an_alarm_is_sent_again_as_it_was_told)
+{
+    static const unsigned long HAD[] = {2};
+    struct event *raise = event_make(catalogue_get(CATALOGUE_RECEIVER_FAILING));
+    assert_non_null(raise);
+    strcpy(raise->id, "1");
+    strcpy(raise->alarm_key, "receiver x");
+    strcpy(raise->suppressed, "held");
+    raise->time_us = clock_utc(&fake.clock);
+    journal_append(journal, raise, &(struct journal_report){0});
+    struct event *late = event_copy(raise);
+    strcpy(late->id, "2");
+    strcpy(late->related_id, "1");
+    late->suppressed[0] = '\0';
+    journal_append(journal, late, &(struct journal_report){0});
+    journal_commit(journal);
+    event_unref(raise);
+    event_unref(late);
+    put(3, 10);
+    journal_advance(journal, journal_receiver(journal, "nms"), 12);
+    for (int i = 0; i < 3; i++) {
+        atomic_fetch_add(&fake.time.utc, 2 * JOURNAL_YOUNG_US);
+        atomic_fetch_add(&fake.time.monotonic, 2 * JOURNAL_YOUNG_US);
+        journal_request_prune(journal, 1);
+        journal_commit(journal);
+    }
+    reopen_journal(); // nothing is in memory
+    options.section = -7;
+    start();
+    fake_receiver_wait_had(&fake, COUNT(HAD));
+    stop();
+    check_had_these(HAD, COUNT(HAD));
+    fflush(log_stream);
+    assert_null(strstr(log_text, "no longer has"));
+}
+
+// Its event expired: nothing else would tell the receiver of the alarm.
+TEST(an_alarm_that_stands_is_told_though_its_event_expired)
+{
+    journal_options.rows_max = JOURNAL_MEMORY_KEPT + 100;
+    reopen_journal();
+    journal_receiver(journal, "siem");
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    put(2, JOURNAL_MEMORY_KEPT + 250);
+    for (int i = 0; i < 10; i++) {
+        atomic_fetch_add(&fake.time.monotonic, 11 * CLOCK_US_PER_S);
+        journal_commit(journal);
+    }
+    reopen_journal();
+    start();
+    fake_receiver_wait_had(&fake, 1 + JOURNAL_MEMORY_KEPT + 100);
+    stop();
+    assert_int_equal(fake.had[0], 1);
+    assert_int_equal(fake.marked, 1);
+    check_numbers(fake.had + 1, fake.had_count - 1, 152, JOURNAL_MEMORY_KEPT + 100);
 }
 
 static int64_t saved_section;
@@ -1732,6 +1790,7 @@ int main(void)
         RECEIVER_TEST(a_flush_gives_up_no_state),
         RECEIVER_TEST(no_age_gives_up_a_state),
         RECEIVER_TEST(a_receiver_is_brought_into_line),
+        RECEIVER_TEST(an_alarm_is_sent_again_as_it_was_told),
         RECEIVER_TEST(a_receiver_that_is_not_in_line_is_brought_into_line),
         RECEIVER_TEST(a_receiver_that_was_gone_gets_the_ends_that_it_missed),
         RECEIVER_TEST(an_event_is_sent_again_by_its_number),
@@ -1740,6 +1799,7 @@ int main(void)
         RECEIVER_TEST(what_was_not_acknowledged_comes_again_after_a_restart),
         RECEIVER_TEST(more_events_than_memory_holds_come_from_the_disk),
         RECEIVER_TEST(events_that_are_gone_are_counted),
+        RECEIVER_TEST(an_alarm_that_stands_is_told_though_its_event_expired),
         RECEIVER_TEST(what_the_thread_has_read_is_not_what_the_receiver_has),
         RECEIVER_TEST(events_go_at_their_rate),
         RECEIVER_TEST(a_pause_allows_a_burst_again),
