@@ -25,6 +25,7 @@ sys.path[:0] = [str(TESTS), *(str(TESTS / name) for name in ("receivers", "fault
 from lab.processes import LabError  # noqa: E402
 from oracle import nets  # noqa: E402
 from oracle.actions import Actions  # noqa: E402
+from oracle.guests import GuestActions, GuestSite  # noqa: E402
 from oracle.scenarios import SCENARIOS, play, site_options  # noqa: E402
 from oracle.sites import Site, Unfit, Untrue  # noqa: E402
 
@@ -56,16 +57,29 @@ def run(seed, rounds=6, pair=None, which=None, only=None):
     return attempt({**options_of(seed, pair), "which": which}, play, f"seed {seed}")
 
 
+def run_guests(seed, rounds=6, pair=None, only=None):
+    """One trial with receivers that come and go."""
+
+    def play(site):
+        actions = GuestActions(site, seed, only)
+        for _ in range(rounds):
+            actions.round()
+        actions.heal()
+        site.finish()
+
+    return attempt(options_of(seed, pair), play, f"guests of seed {seed}", GuestSite)
+
+
 def tell(name):
     """One scenario."""
     return attempt(site_options(name), lambda site: play(site, name), f"scenario {name}")
 
 
-def attempt(options, play, name):
+def attempt(options, play, name, kind=Site):
     """Plays on a site, which it returns; again if the simulator fails."""
     for number in range(TRIES):
         try:
-            with Site(**options) as site:
+            with kind(**options) as site:
                 _play_or_report(site, play, name)
                 return site
         except Unfit as error:
@@ -101,6 +115,7 @@ def main():
     parser.add_argument("--only", help="names of the only actions, separated by commas")
     parser.add_argument("--pair", action="store_const", const=True, help="two gateways, whatever the seed says")
     parser.add_argument("--single", action="store_const", const=False, dest="pair")
+    parser.add_argument("--guests", action="store_true", help="receivers that filter, come and go")
     parser.add_argument("--scenario", help="the scenarios with such names, instead of random trials")
     arguments = parser.parse_args()
     done = [judge(name, trial) for name, trial in trials(arguments)]
@@ -119,6 +134,10 @@ def trials(arguments):
     begin, seed = time.monotonic(), arguments.seed
     while (time.monotonic() < begin + 60 * arguments.minutes if arguments.minutes is not None
            else seed < arguments.seed + arguments.trials):
+        if arguments.guests:
+            yield f"guests of seed {seed}", lambda seed=seed: run_guests(seed, arguments.rounds, arguments.pair, only)
+            seed += 1
+            continue
         yield f"seed {seed}", lambda seed=seed: run(seed, arguments.rounds, arguments.pair, which, only)
         seed += 1
 

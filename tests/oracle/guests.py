@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Random actions on the receivers of a site, all of which filter: they come, go, move and lose what waits, while nodes
+get other names and the journal's rows end. Each receiver's manager does what it is told, also what is sent again."""
+
+import itertools
+import re
+
+from lab import notices
+from lab.gateway import section
+from oracle import observers
+from oracle.actions import Actions
+from oracle.nets import Net
+from oracle.sites import Site
+from oracle.truth import Truth
+from oracle.views import Filter, View
+
+ROWS = 1024  # events that the journal keeps with `rows = 1000`
+GUESTS_MOST = 7
+NOISE = "system-image-guid-change"
+AGAIN = "Sent again: "
+
+
+class NamedNet(Net):
+    """A net whose nodes get other names from a map. ibsim knows the first ones."""
+
+    def __init__(self, text):
+        super().__init__(text)
+        self.shown = {guid: [node.name] for guid, node in self.nodes.items()}  # the last one now
+
+    def name(self, guid):
+        return self.shown[guid][-1]
+
+    def words(self, end):
+        return f'"{self.nodes[end.guid].name}"[{end.port}]'
+
+    def rename(self, guid, name):
+        self.shown[guid].append(name)
+        self.by_name[name] = self.nodes[guid]
+
+    @property
+    def map(self):
+        return "".join(f'0x{guid:016x} "{names[-1]}"\n' for guid, names in self.shown.items())
+
+
+class NamedFilter:
+    """A filter, where what it wants may depend on when a node had which name: unknown then."""
+
+    def __init__(self, receiver_filter, net):
+        self._filter, self._net = receiver_filter, net
+
+    @property
+    def items(self):
+        return self._filter.items
+
+    def wants(self, alarm):
+        names = [next(one for one in self._net.shown.values() if one[-1] == name) for name in sorted(alarm.names)]
+        found = {self._filter.wants(type(alarm)(alarm.key, alarm.event, alarm.severity, alarm.category, frozenset(one)))
+                 for one in itertools.product(*names)}
+        return found.pop() if len(found) == 1 else None
+
+
+class ObedientView(View):
+    """Does what it is told again, too."""
+
+    def take(self, message):
+        if message.text.startswith(AGAIN) and message.state:
+            self._ids.pop(message.id, None)
+        super().take(message)
+
+
+class Guest:
+    """Mixed into an observer: its section can leave, come back and get another address."""
+
+    misses = False  # ends that the journal does not have any more, while it was away
+
+    def settle(self, net, receiver_filter, start):
+        self.filter, self.net, self.start = receiver_filter, net, start
+        self.forget()
+        return self
+
+    def forget(self):
+        self.view = ObedientView(self.name, NamedFilter(self.filter, self.net))
+        self._taken = 0
+
+    @property
+    def section(self):
+        return section(self.kind, self.name, start=self.start, **self.items, **self.view.filter.items)
+
+
+class SyslogGuest(Guest, observers.Syslog):
+    pass
+
+
+class TrapGuest(Guest, observers.Traps):
+    pass
+
+
+class GuestSite(Site):
+    """A site whose receivers are guests."""
+
+    def __init__(self, net_text, seed=0, **options):
+        super().__init__(net_text, seed=seed, **options)
+        self.net = NamedNet(net_text)
+        self.truth = Truth(self.net, "sm1" if self.pair else "monitor")
+        self.outside, self.paused = [], set()
+        self.numbers = itertools.count(1)
+
+    def make_receivers(self):
+        return [self.make_guest() for _ in range(5)]
+
+    def make_guest(self):
+        kind = self.chance.choice([SyslogGuest, TrapGuest])
+        guest = kind(f"guest{next(self.numbers)}")
+        return guest.settle(self.net, self.choose_filter(), self.chance.choice(["now", "backlog"]))
+
+    def choose_filter(self):
+        """One item filters, or two."""
+        choose = self.chance.choice
+        hosts = sorted(node.name for node in self.net.nodes.values() if node.kind != "switch")
+        nodes = choose([("node*",), ("leaf?", "spine*"), ("*x*", "dual*"), tuple(self.chance.sample(hosts, 3))])
+        events = choose([("link-*",), ("*-removed", "*-added"), ("link-down",), ("host-*", "port-*", "link-degraded")])
+        items = {"severity": choose(["warning", "error"]), "events": events, "nodes": nodes,
+                 "categories": choose([("node",), ("link", "port")])}
+        chosen = {("nodes",): 8, ("events",): 4, ("severity",): 2, ("categories",): 2, ("nodes", "severity"): 2, (): 2}
+        names = self.chance.choices(list(chosen), chosen.values())[0]
+        return Filter(**{name: items[name] for name in names})
+
+    @property
+    def map_file(self):
+        return self.fabric.directory / "names"
+
+    @property
+    def sections(self):
+        self.map_file.write_text(self.net.map)
+        return "".join(one.section for one in self.observers) + section("journal", rows=1000) + section(
+            "policy", "noise", events=[NOISE], enabled=False)
+
+    def reload_all(self, words):
+        self.note(words)
+        for gateway in self.running:
+            gateway.wait_status(lambda one: True, "ibtrapd to have read its files")
+        for gateway in self.gateways:
+            gateway._fabric_items["node_name_map"] = self.map_file
+            gateway.take_configuration()
+
+    def unplug_node(self, name):
+        return super().unplug_node(self.net.by_name[name].name)
+
+    def enter(self, guest):
+        self._stack.enter_context(guest)
+        return guest
+
+    def end_silence(self):
+        for name in sorted(self.paused & {one.name for one in self.observers}):
+            self.control("receivers", "resume", name)
+        self.paused.clear()
+        super().end_silence()
+
+    def check_stories(self):
+        """What comes again, or never, has another order."""
+
+    def noise(self):
+        """As many events as the journal keeps, of which no receiver hears."""
+        self.note("noise")
+        for guest in self.outside:
+            guest.misses = True
+        for gateway in self.running:
+            if not self.all_managed:
+                return
+            master = next(host for host, one in self.managers.items() if getattr(one, "running", True))
+            gateway.wait_subscribed()
+            client, lid = self.fabric.client(master), self.fabric.lid_of(gateway.host)
+            for number in range(1, ROWS + 200):
+                client.report(notices.system_image_guid_change(6, number), lid)
+                if number % 50 == 0:
+                    for _ in range(50):
+                        client.receive()
+
+
+class GuestActions(Actions):
+    """The fabric's faults, fewer, and what happens to guests."""
+
+    WEIGHTS = {
+        "unplug": 6, "plug_back": 8, "unplug_node": 5, "move_fast": 2, "slow": 3, "full_rate": 3, "flap": 2,
+        "maintenance": 2, "end_maintenance": 2, "shelve": 1, "restart": 2, "kill": 3, "hand_over": 4,
+        "guest_comes": 3, "guest_leaves": 6, "guest_returns": 8, "guest_moves": 3, "guest_is_killed_in": 3, "flush": 2,
+        "resync": 2, "pause": 2, "rename": 4, "noise": 3,
+    }
+
+    def _guest_comes(self):
+        if len(self.site.observers) >= GUESTS_MOST:
+            return False
+        guest = self.site.enter(self.site.make_guest())
+        self.site.observers.append(guest)
+        self.site.reload_all(f"{guest.name} comes, with {guest.filter}")
+        return True
+
+    def _guest_leaves(self):
+        if len(self.site.observers) < 2:
+            return False
+        guest = self.chance.choice(self.site.observers)
+        self.site.observers.remove(guest)
+        self.site.outside.append(guest)
+        self.site.reload_all(f"{guest.name} leaves")
+        return True
+
+    def _guest_returns(self):
+        if not self.site.outside:
+            return False
+        guest = self.chance.choice(self.site.outside)
+        self.site.outside.remove(guest)
+        self.site.observers.append(guest)
+        if guest.misses:
+            self.site.enter(guest)
+            guest.forget()
+            guest.misses = False
+        self.site.reload_all(f"{guest.name} returns, start = {guest.start}")
+        return True
+
+    def _guest_is_killed_in(self):
+        """A gateway is killed while a guest is brought into line."""
+        if not self.site.running or not (self._guest_returns() or self._guest_comes()):
+            return False
+        return self._kill()
+
+    def _guest_moves(self):
+        """Another manager, which knows nothing."""
+        if not self.site.observers:
+            return False
+        guest = self.chance.choice(self.site.observers)
+        self.site.enter(guest)
+        guest.forget()
+        self.site.reload_all(f"{guest.name} moves")
+        return True
+
+    def _work_on_guest(self, what):
+        guests = self.site.observers
+        if not guests or len(self.site.running) < len(self.site.gateways):
+            return False
+        guest = self.chance.choice(guests)
+        self.site.control("receivers", what, guest.name)
+        return guest
+
+    def _flush(self):
+        return bool(self._work_on_guest("flush"))
+
+    def _resync(self):
+        return bool(self._work_on_guest("resync"))
+
+    def _pause(self):
+        if self.site.pair:
+            return False
+        guest = self._work_on_guest("pause")
+        if guest:
+            self.site.paused.add(guest.name)
+        return bool(guest)
+
+    def _rename(self):
+        net = self.site.net
+        name = self._choose(one for one in self._nodes() if len(net.shown[net.by_name[one].guid]) < 3)
+        if not name:
+            return False
+        node = net.by_name[name]
+        new = node.name if name != node.name else re.sub("^", "x", node.name)
+        net.rename(node.guid, new)
+        self.site.reload_all(f"{name} is called {new}")
+        return True
+
+    def _noise(self):
+        if not self.site.running or not self.site.all_managed:
+            return False
+        self.site.noise()
+        return True
