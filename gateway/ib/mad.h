@@ -17,6 +17,7 @@ enum {
     MAD_CLASS_SA = 0x03,
     MAD_CLASS_PERF = 0x04,
     MAD_CLASS_DM = 0x06,
+    MAD_CLASS_VENDOR = 0x0A, // of NVIDIA
     MAD_CLASS_SMP_DIRECT = 0x81,
     MAD_METHOD_REPORT = 0x06,
     MAD_METHOD_RESPONSE = 0x80,   // set in responses

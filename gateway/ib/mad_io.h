@@ -16,7 +16,8 @@ enum mad_agent {
     MAD_AGENT_SMP,     // by directed route
     MAD_AGENT_SMP_LID, // by LID
     MAD_AGENT_PERF,
-    MAD_AGENT_DM, // device management
+    MAD_AGENT_DM,     // device management
+    MAD_AGENT_VENDOR, // registers of NVIDIA's devices
     MAD_AGENT_COUNT,
 };
 
@@ -31,6 +32,8 @@ static inline enum mad_agent mad_agent_of(uint8_t mgmt_class)
         return MAD_AGENT_PERF;
     case MAD_CLASS_DM:
         return MAD_AGENT_DM;
+    case MAD_CLASS_VENDOR:
+        return MAD_AGENT_VENDOR;
     default:
         return MAD_AGENT_SA;
     }

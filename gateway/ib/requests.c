@@ -202,6 +202,7 @@ static void requests_finish(struct requests *b, struct request_slot *slot,
     if (in && mad_read_header(slot->mad, MAD_SIZE, &asked)) {
         answer.mad = in->octets;
         answer.size = in->size;
+        answer.from_lid = in->from.lid;
         answer.data = node_mad_answer(in->octets, in->size, asked.mgmt_class, asked.attribute);
     }
     request_window_release(&b->window, slot);

@@ -84,6 +84,7 @@ struct request_answer {
     size_t size;
     const uint8_t *data; // the attribute, as node_mad_answer has it
     int64_t waited_us;   // since the first attempt
+    uint16_t from_lid;   // of the sender of `mad`
 };
 
 // Gets the answer to a request. The function is called once for each request while requests_run

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "ib/mad.h"
 #include "ib/node_mad.h"
+#include "ib/register_mad.h"
 
 #include <infiniband/mad.h>
 #include <infiniband/umad_sa.h>
@@ -44,6 +45,8 @@ static const struct {
     {MAD_CLASS_DM, GMP_CLASS_PORT_INFO, "ClassPortInfo"},
     {MAD_CLASS_DM, GMP_IO_UNIT_INFO, "IOUnitInfo"},
     {MAD_CLASS_DM, GMP_IO_CONTROLLER_PROFILE, "IOControllerProfile"},
+    {MAD_CLASS_VENDOR, REGISTER_MAD_GENERAL_INFO, "GeneralInfo"},
+    {MAD_CLASS_VENDOR, REGISTER_MAD_ACCESS, "AccessRegister"},
 };
 
 static void shared_port_add_name(struct text *t, uint8_t mgmt_class, uint16_t number)
@@ -241,7 +244,7 @@ const char *shared_port_refresh(struct shared_port *port)
 static bool shared_port_is_asked_only(uint8_t mgmt_class)
 {
     return mgmt_class == MAD_CLASS_SMP_LID || mgmt_class == MAD_CLASS_PERF ||
-           mgmt_class == MAD_CLASS_DM;
+           mgmt_class == MAD_CLASS_DM || mgmt_class == MAD_CLASS_VENDOR;
 }
 
 bool shared_port_route(struct shared_port *port, const struct mad_header *header,

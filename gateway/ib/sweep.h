@@ -7,12 +7,14 @@
 #ifndef IBTRAPD_IB_SWEEP_H
 #define IBTRAPD_IB_SWEEP_H
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "ib/mkeys.h"
 #include "ib/requests.h"
 #include "model/counter.h"
 #include "model/fabric.h"
 #include "model/fabric_builder.h"
+#include "model/link_reason.h"
 
 // A limit of 0 does not limit.
 struct sweep_limits {
@@ -69,6 +71,7 @@ struct sweep {
     struct mad_address sa; // where requests to the SA go, if they were redirected; LID 0: to the SM
     uint64_t mkey;         // of ports without their own; 0: none
     struct mkeys *mkeys;   // where a port has its own M_Key; NULL: none does
+    uint64_t vskey;        // of the registers of NVIDIA's devices; 0: none
     uint64_t own_guid;     // of the own port
     bool no_smps;          // this host may send none
     bool by_sa;            // the SA is asked for the nodes
@@ -206,5 +209,29 @@ struct sweep_choice {
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
                     const struct sweep_choice *choice, struct counter_reading **out,
                     struct error *err);
+
+// Registers of NVIDIA's devices.
+
+// What the devices of the subnet can tell, as far as asked: zero-initialised at first.
+struct sweep_devices {
+    struct hash by_guid; // of the port that answers for the device
+    struct sweep_device *all;
+    size_t count;
+};
+void sweep_devices_clear(struct sweep_devices *devices);
+
+// Lists the ends of links of `before` that are down in `after`, as far as NVIDIA's devices can be
+// asked there. LINK_REASONS_MAX at most.
+void sweep_list_lost_links(const struct fabric *before, const struct fabric *after,
+                           struct link_reasons *out);
+
+// Asks the ports of the list why their links went down. Sets `known` and what the ports say. The
+// first question to a device is whether the device has registers. A device has one question at a
+// time. A device that refuses a register, or leaves a question unanswered, is not asked for this
+// register for a day. The time of the part is limited by `part_us`; `complete` is false for a list
+// that was not asked to the end.
+bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
+                        struct sweep_devices *devices, struct link_reasons *list,
+                        struct error *err);
 
 #endif

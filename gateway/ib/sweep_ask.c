@@ -2,6 +2,7 @@
 #include "ib/sweep_ask.h"
 
 #include "ib/node_mad.h"
+#include "ib/register_mad.h"
 #include "ib/sweep_branches.h"
 
 void sweep_part_begin(struct sweep_part *part)
@@ -38,6 +39,10 @@ static void sweep_ask_make(void *ctx, const void *tag, uint8_t *mad)
         uint8_t path[SMP_HOPS_MAX];
         const uint8_t hops = sweep_branches_path(part->branches, query->at, path);
         smp_make_get(mad, mkey, query->attribute, query->modifier, path, hops);
+    } else if (query->mgmt_class == MAD_CLASS_VENDOR && query->page == REGISTER_PAGES) {
+        register_mad_make_general_info(mad, part->sweep->vskey);
+    } else if (query->mgmt_class == MAD_CLASS_VENDOR) {
+        register_mad_make(mad, query->page, query->port, part->sweep->vskey);
     } else {
         node_mad_make_get(mad, query->mgmt_class, query->attribute, query->modifier, mkey);
     }

@@ -30,7 +30,8 @@ struct sweep_query {
     uint16_t attribute;
     uint16_t lid; // of the port that answers; not for MAD_CLASS_SA and MAD_CLASS_SMP_DIRECT
     uint8_t mgmt_class;
-    uint8_t port; // the part's
+    uint8_t port; // the part's; MAD_CLASS_VENDOR: whose register is read; 0: the device's
+    uint8_t page; // MAD_CLASS_VENDOR: enum register_page; REGISTER_PAGES: GeneralInfo
     bool next;    // ask before all queries that wait
 };
 

@@ -293,6 +293,7 @@ static const struct {
     [MAD_AGENT_SMP_LID] = {MAD_CLASS_SMP_LID, 1, false, true, "LID-routed SMPs"},
     [MAD_AGENT_PERF] = {MAD_CLASS_PERF, 1, false, false, "performance management"},
     [MAD_AGENT_DM] = {MAD_CLASS_DM, 1, false, false, "device management"},
+    [MAD_AGENT_VENDOR] = {MAD_CLASS_VENDOR, 1, false, false, "registers of NVIDIA's devices"},
 };
 
 struct port {

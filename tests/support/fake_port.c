@@ -18,18 +18,20 @@ void fake_port_init(struct fake_port *port, fake_port_answer *answer, void *ctx)
     port->clock = support_clock(&port->time);
 }
 
-static void put_at(struct fake_port *port, const uint8_t *octets, size_t size, int64_t due)
+static void put_at(struct fake_port *port, const uint8_t *octets, size_t size, uint16_t from_lid,
+                   int64_t due)
 {
     REQUIRE(port->queued < FAKE_PORT_QUEUE && size <= FAKE_ANSWER_MAX);
     size_t i = (port->head + port->queued++) % FAKE_PORT_QUEUE;
     memcpy(port->queue[i].octets, octets, size);
     port->queue[i].size = size;
+    port->queue[i].from_lid = from_lid;
     port->due[i] = due;
 }
 
 void fake_port_put(struct fake_port *port, const uint8_t *octets, size_t size)
 {
-    put_at(port, octets, size, port->time.monotonic + port->latency_us);
+    put_at(port, octets, size, 0, port->time.monotonic + port->latency_us);
 }
 
 static void swap_answers(struct fake_answer *a, struct fake_answer *b)
@@ -41,6 +43,9 @@ static void swap_answers(struct fake_answer *a, struct fake_answer *b)
     a->size = b->size;
     memcpy(b->octets, octets, size);
     b->size = size;
+    const uint16_t from_lid = a->from_lid;
+    a->from_lid = b->from_lid;
+    b->from_lid = from_lid;
 }
 
 // Moves the answer that is due first to the head of the queue.
@@ -95,9 +100,11 @@ static bool port_send(void *self, enum mad_agent agent, const struct mad_address
     memcpy(port->made.octets, octets, HEADER);
     port->made.octets[3] |= MAD_METHOD_RESPONSE;
     port->made.size = MAD_SIZE;
+    port->made.from_lid = to->lid;
     int64_t due = port->time.monotonic + port->latency_us;
     if (port->answer(port->ctx, &request, &port->made))
-        put_at(port, port->made.octets, port->made.size, due + port->made.late_us);
+        put_at(port, port->made.octets, port->made.size, port->made.from_lid,
+               due + port->made.late_us);
     return true;
 }
 
@@ -119,11 +126,14 @@ static int port_receive(void *self, struct mad_received *out, int timeout_ms, st
         port->time.monotonic = port->due[port->head];
     port->current.size = port->queue[port->head].size;
     memcpy(port->current.octets, port->queue[port->head].octets, port->current.size);
+    const size_t was = port->head;
     port->head = (port->head + 1) % FAKE_PORT_QUEUE;
     port->queued--;
     port->received++;
     forget_in_flight(port, wire_get32(port->current.octets + TID));
     *out = (struct mad_received){port->from, port->current.octets, port->current.size};
+    if (out->from.lid == 0)
+        out->from.lid = port->queue[was].from_lid;
     return 1;
 }
 

@@ -26,6 +26,7 @@ struct fake_answer {
                                      // zeros
     size_t size;                     // MAD_SIZE
     int64_t late_us;                 // after the latency; 0
+    uint16_t from_lid;               // the LID of the request
 };
 
 // Fills in the answer. False: there is none, or the function called fake_port_put itself.
@@ -38,7 +39,7 @@ struct fake_port {
     void *ctx;
     struct support_time time;
     int64_t latency_us;      // delay of answers; 0 at first
-    struct mad_address from; // of answers
+    struct mad_address from; // of answers; LID 0: that of each answer
     bool gone;               // the port was removed
     bool refuses;            // sending fails
 

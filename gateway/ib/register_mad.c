@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ib/register_mad.h"
+
+#include "base/text.h"
+#include "base/wire.h"
+#include "model/attribute.h"
+
+#include <infiniband/umad_types.h>
+#include <string.h>
+
+// Places in the MAD.
+enum { VSKEY = 24, DATA = 32, OCTETS = 36, BLOCK_SHIFT = 16 };
+
+// A field of `bits` bits from bit `low` (0: the lowest) of the 32-bit word at an octet.
+#define REGISTER_FIELD(octet, low, bits) ATTRIBUTE_FIELD(octet, 32 - (low) - (bits), bits)
+
+// The index in the first two words of a register about a port. IS_IB_PORT: the number is that of
+// InfiniBand.
+enum {
+    INDEX_PORT_SHIFT = 16,
+    INDEX_PORT = 0xFF3000, // the bits of the number
+    INDEX_IS_IB_PORT = 1 << 14,
+    INDEX_PAGE = 0xFF, // of PDDR, in the second word
+};
+
+enum { PDDR = 0x5031 };
+
+static const struct register_mad_page {
+    uint16_t id;
+    bool of_port;
+    uint32_t second; // word of the index
+} PAGES[REGISTER_PAGES] = {
+    [REGISTER_LINK_DOWN] = {PDDR, true, 6},
+    [REGISTER_TROUBLESHOOTING] = {PDDR, true, 1},
+};
+
+enum { PAGE_DATA = 8 }; // of PDDR
+
+enum link_down_field {
+    LINK_DOWN_BLAME = REGISTER_FIELD(PAGE_DATA + 0x00, 0, 4),
+    LINK_DOWN_LOCAL_REASON = REGISTER_FIELD(PAGE_DATA + 0x04, 0, 8),
+    LINK_DOWN_REMOTE_REASON = REGISTER_FIELD(PAGE_DATA + 0x08, 0, 8),
+};
+
+enum trouble_field {
+    TROUBLE_STATUS = REGISTER_FIELD(PAGE_DATA + 0x04, 0, 16),
+    TROUBLE_MESSAGE = PAGE_DATA + 0x0C, // to the end of the register
+};
+
+enum { GENERAL_INFO_CAPABILITIES = DATA + 0x80, HAS_ACCESS = 1 << 20 };
+
+static uint64_t register_mad_index(enum register_page page, uint8_t port)
+{
+    const struct register_mad_page *row = &PAGES[page];
+    const uint32_t first = row->of_port ? (uint32_t)port << INDEX_PORT_SHIFT | INDEX_IS_IB_PORT : 0;
+    return (uint64_t)first << 32 | row->second;
+}
+
+void register_mad_make(uint8_t *out, enum register_page page, uint8_t port, uint64_t vskey)
+{
+    mad_make_request(out, MAD_CLASS_VENDOR, UMAD_METHOD_GET, REGISTER_MAD_ACCESS, PAGES[page].id);
+    wire_put(out + VSKEY, 8, vskey);
+    wire_put(out + OCTETS, 8, register_mad_index(page, port));
+}
+
+void register_mad_make_general_info(uint8_t *out, uint64_t vskey)
+{
+    mad_make_request(out, MAD_CLASS_VENDOR, UMAD_METHOD_GET, REGISTER_MAD_GENERAL_INFO, 0);
+    wire_put(out + VSKEY, 8, vskey);
+}
+
+// Whether the answer is to a Get of that attribute, and good.
+static bool register_mad_fits(const uint8_t *mad, size_t size, uint16_t attribute,
+                              uint32_t modifier)
+{
+    struct mad_header h;
+    return mad && size >= MAD_SIZE && mad_read_header(mad, size, &h) &&
+           h.mgmt_class == MAD_CLASS_VENDOR && h.attribute == attribute && h.modifier == modifier &&
+           h.method == (UMAD_METHOD_GET | MAD_METHOD_RESPONSE) && mad_status(&h) == 0;
+}
+
+const uint8_t *register_mad_read(const uint8_t *mad, size_t size, enum register_page page,
+                                 uint8_t port)
+{
+    const struct register_mad_page *row = &PAGES[page];
+    if (!register_mad_fits(mad, size, REGISTER_MAD_ACCESS, row->id))
+        return NULL;
+    const uint64_t mask = (uint64_t)(row->of_port ? INDEX_PORT : 0) << 32 | INDEX_PAGE;
+    const uint64_t index = register_mad_index(page, port), got = wire_get64(mad + OCTETS);
+    const bool first_block = wire_get32(mad + DATA) >> BLOCK_SHIFT == 0;
+    return first_block && (index & mask) == (got & mask) ? mad + OCTETS : NULL;
+}
+
+bool register_mad_has_access(const uint8_t *mad, size_t size)
+{
+    return register_mad_fits(mad, size, REGISTER_MAD_GENERAL_INFO, 0) &&
+           wire_get32(mad + GENERAL_INFO_CAPABILITIES) & HAS_ACCESS;
+}
+
+bool register_mad_is_refusal(const uint8_t *mad, size_t size)
+{
+    enum { NO_CLASS = 0x04, NO_METHOD = 0x0C, NO_REGISTER = 0x14 };
+    struct mad_header h;
+    if (!mad || !mad_read_header(mad, size, &h))
+        return false;
+    const uint16_t status = mad_status(&h);
+    return status == NO_CLASS || status == NO_METHOD || status == NO_REGISTER;
+}
+
+void register_mad_read_link_down(const uint8_t octets[REGISTER_MAD_SIZE], struct link_reason *out)
+{
+    const uint32_t blame = attribute_get(octets, 0, LINK_DOWN_BLAME);
+    out->known = true;
+    out->blame = blame <= LINK_END_OTHER ? (uint8_t)blame : LINK_END_UNKNOWN;
+    out->local = (uint8_t)attribute_get(octets, 0, LINK_DOWN_LOCAL_REASON);
+    out->remote = (uint8_t)attribute_get(octets, 0, LINK_DOWN_REMOTE_REASON);
+}
+
+void register_mad_read_trouble(const uint8_t octets[REGISTER_MAD_SIZE], struct link_reason *out)
+{
+    const char *message = (const char *)octets + TROUBLE_MESSAGE;
+    out->known = true;
+    out->status = (uint16_t)attribute_get(octets, 0, TROUBLE_STATUS);
+    size_t length = strnlen(message, REGISTER_MAD_SIZE - TROUBLE_MESSAGE);
+    while (length > 0 && (message[length - 1] == '.' || (uint8_t)message[length - 1] <= ' '))
+        length--;
+    text_clean(message, length, out->message, sizeof out->message);
+}

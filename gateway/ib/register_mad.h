@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// MADs by which the adapters and switches of NVIDIA tell their registers: management class 0x0A,
+// Get alone, attributes GeneralInfo (0x17) and AccessRegister (0x51). Source of the layouts:
+// Mellanox/mstflint (mtcr_ul/mtcr_ib_ofed.c, reg_access/reg_ids.h). Pure functions.
+//
+// An answer has 220 octets of a register. All fields below are in the first 220 octets, so no
+// register is joined from two MADs: between two MADs somebody may pull a module.
+#ifndef IBTRAPD_IB_REGISTER_MAD_H
+#define IBTRAPD_IB_REGISTER_MAD_H
+
+#include "ib/mad.h"
+#include "model/link_reason.h"
+
+enum {
+    REGISTER_MAD_SIZE = 220, // octets of a register in a MAD
+    REGISTER_MAD_GENERAL_INFO = 0x0017,
+    REGISTER_MAD_ACCESS = 0x0051,
+};
+
+// What is read: a register, or a page of a register.
+enum register_page {
+    REGISTER_LINK_DOWN,       // PDDR, page 6: why the link went down last
+    REGISTER_TROUBLESHOOTING, // PDDR, page 1: why the link is down now, in the device's words
+    REGISTER_PAGES,
+};
+
+// Writes MAD_SIZE octets, with TransactionID zero: Get(AccessRegister) of a page, `port` 0 for a
+// page of the whole device. `vskey`: 0 where the subnet has no class keys.
+void register_mad_make(uint8_t *out, enum register_page page, uint8_t port, uint64_t vskey);
+void register_mad_make_general_info(uint8_t *out, uint64_t vskey);
+
+// The REGISTER_MAD_SIZE octets of the register in an answer. NULL: `mad` is NULL or too short, or
+// has another page, port or block, or a status other than success.
+const uint8_t *register_mad_read(const uint8_t *mad, size_t size, enum register_page page,
+                                 uint8_t port);
+
+// Whether GeneralInfo says that the device answers AccessRegister.
+bool register_mad_has_access(const uint8_t *mad, size_t size);
+
+// Whether the status of an answer says that the device lacks the class, the method or the register
+// (0x04, 0x0C, 0x14), and will lack it tomorrow. `mad` may be NULL.
+bool register_mad_is_refusal(const uint8_t *mad, size_t size);
+
+// Each adds what the page says.
+void register_mad_read_link_down(const uint8_t octets[REGISTER_MAD_SIZE], struct link_reason *out);
+void register_mad_read_trouble(const uint8_t octets[REGISTER_MAD_SIZE], struct link_reason *out);
+
+#endif

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "base/memory.h"
+#include "ib/node_mad.h"
+#include "ib/register_mad.h"
+#include "ib/sweep.h"
+#include "ib/sweep_ask.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Devices.
+
+static const int64_t REFUSAL_US = 24 * 3600 * CLOCK_US_PER_S;
+enum { DEVICES_MAX = 1 << 16 }; // beyond that, all are asked again
+
+// A bit of `refused` is a page, or the whole device.
+enum { REFUSES_ALL = 1 << REGISTER_PAGES };
+
+struct sweep_device {
+    struct hash_node node;
+    uint64_t guid;
+    bool has_access;  // GeneralInfo said so
+    uint32_t refused; // until `until_us`
+    uint32_t told;    // the same, ever: the log says each refusal once
+    int64_t until_us; // monotonic
+};
+
+void sweep_devices_clear(struct sweep_devices *devices)
+{
+    hash_clear(&devices->by_guid);
+    free(devices->all);
+    *devices = (struct sweep_devices){0};
+}
+
+static struct sweep_device *sweep_registers_device(const struct sweep *sweep,
+                                                   struct sweep_devices *devices, uint64_t guid)
+{
+    if (devices->count == DEVICES_MAX)
+        sweep_devices_clear(devices);
+    if (!devices->all) {
+        devices->all = memory_zeroed(DEVICES_MAX, sizeof *devices->all);
+        hash_init(&devices->by_guid, DEVICES_MAX, sweep->random);
+    }
+    const uint64_t digest = hash_digest(&devices->by_guid, &guid, sizeof guid);
+    struct hash_node *node = hash_find(&devices->by_guid, digest);
+    for (; node; node = hash_find_next(node)) {
+        struct sweep_device *device = HASH_THING(node, struct sweep_device, node);
+        if (device->guid == guid)
+            return device;
+    }
+    struct sweep_device *device = &devices->all[devices->count++];
+    device->guid = guid;
+    hash_add(&devices->by_guid, &device->node, digest);
+    return device;
+}
+
+// The part.
+
+// The questions to one device: those of the list from `next` to `end`, all pages of a port after
+// each other.
+struct sweep_registers_group {
+    struct sweep_device *device;
+    uint32_t next, end;
+    uint16_t lid;
+    uint8_t page;
+};
+
+struct sweep_registers {
+    struct sweep_part part;
+    struct sweep_registers_group *groups;
+    struct link_reasons *list;
+};
+
+static sweep_take sweep_registers_take_node, sweep_registers_take_info, sweep_registers_take_page;
+
+static void sweep_registers_ask(struct sweep_registers *r, const struct sweep_registers_group *g,
+                                const struct sweep_query *query)
+{
+    struct sweep_query whole = *query;
+    whole.guid = g->device->guid;
+    whole.at = (uint32_t)(g - r->groups);
+    whole.lid = g->lid;
+    sweep_part_ask(&r->part, &whole);
+}
+
+// Asks for the next page that the device does not refuse.
+static void sweep_registers_go_on(struct sweep_registers *r, struct sweep_registers_group *g)
+{
+    const uint32_t refused = g->device->refused;
+    while (g->next < g->end && (refused & (1U << g->page | REFUSES_ALL))) {
+        g->next += g->page + 1U == REGISTER_PAGES;
+        g->page = (uint8_t)((g->page + 1U) % REGISTER_PAGES);
+    }
+    if (g->next < g->end)
+        sweep_registers_ask(r, g,
+                            &(struct sweep_query){.take = sweep_registers_take_page,
+                                                  .mgmt_class = MAD_CLASS_VENDOR,
+                                                  .attribute = REGISTER_MAD_ACCESS,
+                                                  .page = g->page,
+                                                  .port = r->list->all[g->next].port});
+}
+
+static void sweep_registers_ask_info(struct sweep_registers *r, struct sweep_registers_group *g)
+{
+    if (g->device->has_access)
+        sweep_registers_go_on(r, g);
+    else
+        sweep_registers_ask(r, g,
+                            &(struct sweep_query){.take = sweep_registers_take_info,
+                                                  .mgmt_class = MAD_CLASS_VENDOR,
+                                                  .attribute = REGISTER_MAD_GENERAL_INFO,
+                                                  .page = REGISTER_PAGES});
+}
+
+static void sweep_registers_refuse(struct sweep_registers *r, struct sweep_device *device,
+                                   uint32_t what, const struct request_answer *answer)
+{
+    const struct requests_options *options = &r->part.sweep->requests;
+    if (device->refused == 0)
+        device->until_us = clock_monotonic(options->clock) + REFUSAL_US;
+    device->refused |= what;
+    if (!(device->told & what))
+        log_debug(options->log,
+                  "the device of port GUID 0x%016" PRIx64 " %s; it is not asked for a day",
+                  device->guid,
+                  what == REFUSES_ALL ? "does not tell its registers"
+                  : answer->mad       ? "lacks a register"
+                                      : "does not answer for a register");
+    device->told |= what;
+}
+
+// NULL: no attempt was answered from the LID of the question, or the device is busy.
+static const uint8_t *sweep_registers_answer(const struct sweep_query *query,
+                                             const struct request_answer *answer)
+{
+    return mad_is_busy(answer->mad, answer->size) || answer->from_lid != query->lid ? NULL
+                                                                                    : answer->mad;
+}
+
+// The LID may have become that of another port after the sweep.
+static void sweep_registers_take_node(struct sweep_part *part, const struct sweep_query *query,
+                                      const struct request_answer *answer)
+{
+    struct sweep_registers *r = part->own;
+    struct fabric_node ignored;
+    uint64_t guid;
+    uint8_t number;
+    if (answer->data && sweep_registers_answer(query, answer) &&
+        smp_read_node_info(answer->data, &ignored, &guid, &number) && guid == query->guid)
+        sweep_registers_ask_info(r, &r->groups[query->at]);
+}
+
+static void sweep_registers_take_info(struct sweep_part *part, const struct sweep_query *query,
+                                      const struct request_answer *answer)
+{
+    struct sweep_registers *r = part->own;
+    struct sweep_registers_group *g = &r->groups[query->at];
+    const uint8_t *mad = sweep_registers_answer(query, answer);
+    g->device->has_access = register_mad_has_access(mad, answer->size);
+    if (g->device->has_access)
+        sweep_registers_go_on(r, g);
+    else if (mad || !answer->mad)
+        sweep_registers_refuse(r, g->device, REFUSES_ALL, answer);
+}
+
+static void sweep_registers_take_page(struct sweep_part *part, const struct sweep_query *query,
+                                      const struct request_answer *answer)
+{
+    struct sweep_registers *r = part->own;
+    struct sweep_registers_group *g = &r->groups[query->at];
+    struct link_reason *reason = &r->list->all[g->next];
+    const uint8_t *mad = sweep_registers_answer(query, answer);
+    const uint8_t *octets = register_mad_read(mad, answer->size, query->page, query->port);
+    if (octets && query->page == REGISTER_LINK_DOWN)
+        register_mad_read_link_down(octets, reason);
+    else if (octets)
+        register_mad_read_trouble(octets, reason);
+    if (!answer->mad || register_mad_is_refusal(mad, answer->size))
+        sweep_registers_refuse(r, g->device, 1U << query->page, answer);
+    g->next += g->page + 1U == REGISTER_PAGES;
+    g->page = (uint8_t)((g->page + 1U) % REGISTER_PAGES);
+    sweep_registers_go_on(r, g);
+}
+
+// The port that answers for a port of a node: of a switch port 0; of another node the port itself
+// or, while its link is down, another port. FABRIC_NONE: no port does.
+static uint32_t sweep_registers_answering(const struct fabric *fabric, uint32_t node, uint8_t port)
+{
+    const struct fabric_node *n = &fabric->nodes[node];
+    const uint32_t own = fabric_find_port(fabric, node, n->type == FABRIC_SWITCH ? 0 : port);
+    if (n->silent)
+        return FABRIC_NONE;
+    if (n->type == FABRIC_SWITCH || (own != FABRIC_NONE && fabric->ports[own].state > FABRIC_DOWN))
+        return own != FABRIC_NONE && fabric->ports[own].lid != 0 ? own : FABRIC_NONE;
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        if (fabric->ports[i].known && fabric->ports[i].state > FABRIC_DOWN &&
+            fabric->ports[i].lid != 0)
+            return i;
+    }
+    return FABRIC_NONE;
+}
+
+// Groups the list, whose ports of a node follow each other, by the ports that answer.
+static void sweep_registers_begin(struct sweep_registers *r, const struct fabric *fabric,
+                                  struct sweep_devices *devices)
+{
+    const struct sweep *sweep = r->part.sweep;
+    const int64_t now = clock_monotonic(sweep->requests.clock);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->list->count; i++) {
+        const struct link_reason *one = &r->list->all[i];
+        const uint32_t node = fabric_find_node(fabric, one->node_guid);
+        const uint32_t port =
+            node == FABRIC_NONE ? FABRIC_NONE : sweep_registers_answering(fabric, node, one->port);
+        if (port == FABRIC_NONE || one->known)
+            continue;
+        struct sweep_device *device =
+            sweep_registers_device(sweep, devices, fabric->ports[port].guid);
+        if (now >= device->until_us)
+            device->refused = 0;
+        struct sweep_registers_group *last = count > 0 ? &r->groups[count - 1] : NULL;
+        if (last && last->device == device && last->end == i)
+            last->end++;
+        else
+            r->groups[count++] = (struct sweep_registers_group){
+                .device = device, .next = i, .end = i + 1, .lid = fabric->ports[port].lid};
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (r->groups[i].device->refused & REFUSES_ALL)
+            continue;
+        if (sweep->no_smps || sweep->by_sa)
+            sweep_registers_ask_info(r, &r->groups[i]);
+        else
+            sweep_registers_ask(r, &r->groups[i],
+                                &(struct sweep_query){.take = sweep_registers_take_node,
+                                                      .mgmt_class = MAD_CLASS_SMP_LID,
+                                                      .attribute = SMP_NODE_INFO});
+    }
+}
+
+bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
+                        struct sweep_devices *devices, struct link_reasons *list, struct error *err)
+{
+    struct sweep_registers r = {
+        .part = {.sweep = sweep, .is_optional = true, .own = &r},
+        .groups = memory_zeroed(LINK_REASONS_MAX, sizeof *r.groups),
+        .list = list,
+    };
+    sweep_part_begin(&r.part);
+    sweep_registers_begin(&r, fabric, devices);
+    const bool ok = sweep_part_end(&r.part, err);
+    list->complete = ok && !r.part.ended;
+    free(r.groups);
+    return ok;
+}
+
+// The lost links.
+
+static bool sweep_registers_is_nvidia(const struct fabric_node *node)
+{
+    enum { MELLANOX = 0x0002c9, BULL = 0x00119f };
+    return node->vendor == MELLANOX || node->vendor == BULL;
+}
+
+// Adds the ports of a node that were linked and are down. A port that is up again tells of an
+// earlier failure.
+static void sweep_registers_add_ports(const struct fabric *before, const struct fabric_node *was,
+                                      const struct fabric *after, uint32_t node,
+                                      struct link_reasons *out)
+{
+    for (uint32_t i = was->first_port; i < was->first_port + was->ports; i++) {
+        const struct fabric_port *port = &before->ports[i];
+        if (port->peer_node == FABRIC_NONE || out->count == LINK_REASONS_MAX)
+            continue;
+        const uint32_t now = fabric_find_port(after, node, port->number);
+        if (now != FABRIC_NONE && after->ports[now].known && after->ports[now].state == FABRIC_DOWN)
+            out->all[out->count++] =
+                (struct link_reason){.node_guid = was->guid, .port = port->number};
+    }
+}
+
+void sweep_list_lost_links(const struct fabric *before, const struct fabric *after,
+                           struct link_reasons *out)
+{
+    *out = (struct link_reasons){0};
+    for (uint32_t i = 0; i < before->node_count; i++) {
+        const uint32_t node = fabric_find_node(after, before->nodes[i].guid);
+        if (node != FABRIC_NONE && sweep_registers_is_nvidia(&after->nodes[node]))
+            sweep_registers_add_ports(before, &before->nodes[i], after, node, out);
+    }
+}
