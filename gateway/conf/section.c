@@ -115,6 +115,7 @@ void section_check_sweep(struct section *section)
 {
     struct conf_sweep *s = &((struct conf *)section->object)->sweep;
     section_read_key(section, s->mkey_file, &s->has_mkey, &s->mkey);
+    section_read_key(section, s->vskey_file, &s->has_vskey, &s->vskey);
 }
 
 void section_check_counters(struct section *section)

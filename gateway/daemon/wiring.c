@@ -91,6 +91,12 @@ void wiring_on_counters(void *ctx, struct counter_reading *reading)
     malloc_trim(0);
 }
 
+void wiring_on_reasons(void *ctx, struct link_reasons *list)
+{
+    struct gateway *g = ctx;
+    pipeline_put_reasons(g->parts.pipeline, list);
+}
+
 void wiring_on_overflow(void *ctx, bool over, const char *reason)
 {
     wiring_emit(ctx, over ? CATALOGUE_SWEEP_OVERFLOW : CATALOGUE_SWEEP_RECOVERED, OWN_ALARMS_SWEEP,
@@ -187,12 +193,15 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
         .mkeys = c->guid2mkey_file[0] != '\0' ? g->mkeys : NULL,
         .counters = conf->counters.ports,
         .counters_interval_us = conf->counters.interval_s * CLOCK_US_PER_S,
+        .link_reasons = c->link_reasons,
+        .vskey = c->vskey,
         .nodes_max = c->nodes_max,
         .part_us_max = c->part_s_max * CLOCK_US_PER_S,
         .was_over = own_alarms_is_active(g, OWN_ALARMS_SWEEP),
         .client = g->parts.client,
         .findings = {wiring_on_overflow, wiring_on_twin, g},
-        .listener = {wiring_on_fabric, wiring_on_counters, wiring_known_fabric, g},
+        .listener = {wiring_on_fabric, wiring_on_counters, wiring_on_reasons, wiring_known_fabric,
+                     g},
         .clock = &clock_system,
         .random = &random_system,
         .log = g->parts.log,

@@ -245,6 +245,23 @@ struct event *event_builder_from_change(const struct event_builder *builder,
     return event;
 }
 
+void event_builder_add_reasons(struct event *event, const struct link_reason *own,
+                               const struct link_reason *other)
+{
+    const struct link_down_cause cause = link_reason_judge(own, other);
+    const struct endpoint *at = cause.at == LINK_END_OTHER ? &event->peer : &event->subject;
+    struct text t = text_in(event->link_cause, sizeof event->link_cause);
+    event->blame = cause.blame;
+    event->local_reason = cause.local;
+    event->remote_reason = cause.remote;
+    snprintf(event->device_text, sizeof event->device_text, "%s", cause.message);
+    if (cause.words) {
+        text_addf(&t, "%s at ", cause.words);
+        template_name(&t, at);
+    }
+    template_explain(event);
+}
+
 static enum catalogue_event event_builder_type_of(const struct counter_statement *statement)
 {
     const bool raised = statement->raised;

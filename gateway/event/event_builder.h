@@ -57,6 +57,11 @@ struct event *event_builder_from_change(const struct event_builder *builder,
                                         const struct change *change, bool late,
                                         const char *cause_id, const char *related_id);
 
+// Adds what the ends of the link of a change tell: `own` is the subject's end. The sentence says
+// so.
+void event_builder_add_reasons(struct event *event, const struct link_reason *own,
+                               const struct link_reason *other);
+
 // From a statement about a counter of `port`. The counters behind the traps 129 and 130 become the
 // events of the traps, as derived events. The other end of the link comes from the key, or from the
 // fabric if the key names only a port. `details`: why the port counts errors; NULL: not known.

@@ -24,9 +24,7 @@ static void template_add_place(struct text *t, const struct endpoint *who)
     text_add(t, who->name + (has_word ? length + 1 : 0));
 }
 
-// Adds the best name: "leaf12" or "port GUID 0x0002c90300001234". At the beginning of the sentence
-// a name begins with a capital, except for the name of a node. False: nothing is known.
-static bool template_add_name(struct text *t, const struct endpoint *who)
+bool template_name(struct text *t, const struct endpoint *who)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE], gid[ADDRESS_GID_TEXT_SIZE];
     bool first = t->len == 0, is_node = who->guid == 0 || who->guid == who->node_guid;
@@ -50,7 +48,7 @@ static bool template_add_name(struct text *t, const struct endpoint *who)
 // Adds "leaf12 (LID 3)", "LID 3" or "an unknown node". False: nothing is known.
 static bool template_add_endpoint(struct text *t, const struct endpoint *who)
 {
-    bool first = t->len == 0, named = template_add_name(t, who);
+    bool first = t->len == 0, named = template_name(t, who);
     if (who->lid != 0)
         text_addf(t, named ? " (LID %u)" : "LID %u", (unsigned)who->lid);
     else if (!named)

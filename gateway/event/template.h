@@ -4,6 +4,7 @@
 #ifndef IBTRAPD_EVENT_TEMPLATE_H
 #define IBTRAPD_EVENT_TEMPLATE_H
 
+#include "base/text.h"
 #include "model/event.h"
 
 // Placeholders of the catalogue's templates: {subject}, {issuer}, {source}, {destination}, {peer};
@@ -12,6 +13,10 @@
 // counter, {minutes} of its window; {derivation} of a derived event; {times}, {summarisedEvents}
 // and {since} (in whole seconds) of a summary; {lostEvents}; or the name of a field. Text in
 // [brackets] is left out if one of its placeholders is empty; brackets do not nest.
+
+// Adds the best name: "leaf12" or "port GUID 0x0002c90300001234". At the beginning of the sentence
+// a name begins with a capital, except for the name of a node. False: nothing is known.
+bool template_name(struct text *t, const struct endpoint *who);
 
 // Fills event->text. An unknown placeholder is a bug in the catalogue (assert).
 void template_explain(struct event *event);

@@ -36,6 +36,8 @@ struct sweeper {
     struct sweep_size expected; // of the fabric; zero: not known
     struct sweep_findings findings;
     struct sweep_ticks ticks;
+    struct sweep_devices devices;
+    struct link_reasons *late; // to ask when nothing else is due; NULL: none
 
     pthread_mutex_t lock;
     pthread_cond_t woken;
@@ -239,6 +241,57 @@ static void sweeper_keep_trusted(struct sweeper *s, const struct sweep *sweep, s
     s->trusted = sweep->overflow.happened && known ? fabric_ref(known) : NULL;
 }
 
+// Why links went down.
+
+// Adds the ports whose answers are still to come from an earlier sweep.
+static void sweeper_add_late(struct sweeper *s, struct link_reasons *list)
+{
+    for (size_t i = 0; s->late && i < s->late->count && list->count < LINK_REASONS_MAX; i++) {
+        if (!s->late->all[i].known)
+            list->all[list->count++] = s->late->all[i];
+    }
+    free(s->late);
+    s->late = NULL;
+}
+
+// Asks the ends of lost links within the settling time. What is left then is asked later.
+static void sweeper_ask_why(struct sweeper *s, struct sweep *sweep, const struct fabric *known,
+                            const struct fabric *fabric)
+{
+    struct error ignored;
+    struct link_reasons *list = memory_get(sizeof *list);
+    const struct sweep_limits limits = sweep->limits;
+    sweep_list_lost_links(known, fabric, list);
+    if (list->count == 0) {
+        free(list);
+        return;
+    }
+    sweeper_add_late(s, list);
+    sweep->limits.part_us = s->options.settle_us;
+    if (s->options.settle_us > 0)
+        sweep_link_reasons(sweep, fabric, &s->devices, list, &ignored);
+    sweep->limits = limits;
+    if (!list->complete) {
+        s->late = memory_get(sizeof *s->late);
+        *s->late = *list;
+    }
+    s->options.listener.reasons(s->options.listener.ctx, list);
+}
+
+static void sweeper_ask_late(struct sweeper *s)
+{
+    struct error ignored;
+    struct sweep sweep;
+    struct link_reasons *list = s->late;
+    s->late = NULL;
+    if (sweeper_open(s, &sweep, &ignored)) {
+        sweep_link_reasons(&sweep, s->last, &s->devices, list, &ignored);
+        sweep.requests.io.close(sweep.requests.io.self);
+    }
+    list->complete = true;
+    s->options.listener.reasons(s->options.listener.ctx, list);
+}
+
 // Sweeps with what is known of the fabric, and learns its size.
 static struct fabric *sweeper_look(struct sweeper *s, struct sweep *sweep, struct error *err)
 {
@@ -252,6 +305,8 @@ static struct fabric *sweeper_look(struct sweeper *s, struct sweep *sweep, struc
         sweeper_keep_trusted(s, sweep, known);
         sweeper_learn_size(s, sweep, fabric);
     }
+    if (fabric && known && s->options.link_reasons)
+        sweeper_ask_why(s, sweep, known, fabric);
     fabric_unref(known);
     return fabric;
 }
@@ -410,6 +465,8 @@ static void sweeper_serve(struct sweeper *s)
         sweeper_sweep(s);
     else if (counters_at <= now)
         sweeper_read_all_counters(s);
+    else if (s->late && s->last)
+        sweeper_ask_late(s);
     else if (early)
         sweeper_read_early(s);
     else
@@ -431,6 +488,8 @@ static void sweeper_destroy(struct sweeper *s)
     fabric_unref(s->last);
     fabric_unref(s->trusted);
     free(s->ticks.all);
+    free(s->late);
+    sweep_devices_clear(&s->devices);
     pthread_cond_destroy(&s->woken);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -449,6 +508,7 @@ static bool sweeper_begin(struct sweeper *s, const struct sweeper_options *optio
         .random = options->random,
         .mkey = options->has_mkey ? options->mkey : 0,
         .mkeys = options->mkeys,
+        .vskey = options->vskey,
         .found = sweeper_note_found,
         .found_ctx = s,
         .ticks = &s->ticks,

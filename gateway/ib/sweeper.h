@@ -16,6 +16,9 @@
 struct sweeper_listener {
     void (*fabric)(void *ctx, struct fabric *fabric);             // takes over a reference
     void (*counters)(void *ctx, struct counter_reading *reading); // free it with free(3)
+    // Why links went down that the next fabric lacks, or a late answer to the same question; free
+    // it with free(3).
+    void (*reasons)(void *ctx, struct link_reasons *list);
     // The fabric as known so far: a reference, the sweeper's. NULL: it is not known. The function
     // may be NULL, too.
     struct fabric *(*known)(void *ctx);
@@ -37,6 +40,8 @@ struct sweeper_options {
     bool pkeys;          // P_Key tables are read, too
     enum counter_ports counters; // whose counters are read
     int64_t counters_interval_us;
+    bool link_reasons; // the ends of lost links are asked why; a fabric waits settle_us for that
+    uint64_t vskey;    // of NVIDIA's devices; 0: none
     struct sa_client *client;       // whose port the sweeper shares; outlives the sweeper
     unsigned nodes_max;             // that a sweep finds; 0: without limits
     int64_t part_us_max;            // that a part of a sweep takes

@@ -47,6 +47,7 @@ static struct event *event_clear(struct event *event)
 {
     memset(event, 0, offsetof(struct event, text));
     event->text[0] = event->reason[0] = event->dates[0] = '\0';
+    event->link_cause[0] = event->device_text[0] = '\0';
     return event;
 }
 

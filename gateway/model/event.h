@@ -3,6 +3,7 @@
 #ifndef IBTRAPD_MODEL_EVENT_H
 #define IBTRAPD_MODEL_EVENT_H
 
+#include "model/link_reason.h"
 #include "model/names.h"
 #include "model/notice.h"
 #include "model/severity.h"
@@ -22,6 +23,7 @@ enum {
     EVENT_RULE_SIZE = 64,
     EVENT_RATE_SIZE = 32,
     EVENT_DATES_SIZE = 192,
+    EVENT_LINK_CAUSE_SIZE = 256,
     EVENT_OTHER_NAMES_MAX = 4,
     EVENT_SYSTEM_SIZE = 65, // a host name has 64 octets at most; longer names are truncated
 };
@@ -125,6 +127,9 @@ struct event {
     // Of an event about a link that fails again and again (topology/link_history.h): the number of
     // occasions, the days, and the incidents on the occasions.
     uint32_t occasions, occasion_days, failures, flaps, error_alarms;
+    // Of an event about a link that went down, as its ends tell (model/link_reason.h): the subject
+    // is the own end.
+    uint8_t blame, local_reason, remote_reason;
     bool found_late; // happened while the gateway was not running
     bool derived;    // no Notice was sent: counters or a sweep show it
     bool retold;     // a copy of the earlier event `related_id`, with the old time or a new time
@@ -158,6 +163,8 @@ struct event {
     char text[EVENT_TEXT_SIZE];               // one English sentence; the first of the long texts
     char reason[EVENT_REASON_SIZE];
     char dates[EVENT_DATES_SIZE]; // of the last occasions of link errors, with the time of day
+    char link_cause[EVENT_LINK_CAUSE_SIZE]; // "the cable was unplugged at leaf1"; empty: unknown
+    char device_text[LINK_REASON_MESSAGE_SIZE]; // the sentence of a link's end; empty: none
     struct event_other_name other_names[EVENT_OTHER_NAMES_MAX]; // filters match these names, too
 };
 

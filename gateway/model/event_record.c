@@ -65,6 +65,11 @@ enum {
     FIELD(93, true, count, flaps)                                                                  \
     FIELD(94, true, count, error_alarms)                                                           \
     FIELD(95, true, text, dates)                                                                   \
+    FIELD(120, true, text, link_cause)                                                             \
+    FIELD(121, true, count, blame)                                                                 \
+    FIELD(122, true, count, local_reason)                                                          \
+    FIELD(123, true, count, remote_reason)                                                         \
+    FIELD(124, true, text, device_text)                                                            \
     FIELD(27, true, flag, found_late)                                                              \
     FIELD(28, event->derived, derived, notice)                                                     \
     FIELD(29, true, text, related_id)                                                              \

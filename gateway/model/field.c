@@ -150,6 +150,12 @@ static struct field_value field_compute(const struct event *event, enum field fi
         return field_number(severity_event_level(event->severity));
     case FIELD_EVENT_TIMES:
         return field_number(event_times(event));
+    case FIELD_BLAME:
+        return field_words(link_end_word(event->blame));
+    case FIELD_LOCAL_REASON:
+        return field_words(link_reason_words(event->local_reason));
+    case FIELD_REMOTE_REASON:
+        return field_words(link_reason_words(event->remote_reason));
     case FIELD_CLEARED:
         return field_words(event->cleared ? event->cleared->name : "unknown");
     default:

@@ -15,6 +15,7 @@
 // - formerPort is the port of a moved subject that had the old link, and formerGuid the node at the
 //   other end of the old link. formerStatus is the gswTopoComSwitchStatus of a link that is gone.
 // - window is in minutes.
+// - blame, localReason and remoteReason are as the ends of a link tell: "own" is the subject's end.
 // - eventIndex, eventLevel and eventTimes are columns of the gswEventTable.
 #define FIELD_TABLE(FIELD)                                                                         \
     FIELD(EVENT_ID, "id", TEXT(id))                                                                \
@@ -97,6 +98,11 @@
     FIELD(FLAPS, "flaps", NUMBER(flaps))                                                           \
     FIELD(ERROR_ALARMS, "errorAlarms", NUMBER(error_alarms))                                       \
     FIELD(DATES, "dates", TEXT(dates))                                                             \
+    FIELD(LINK_CAUSE, "linkCause", TEXT(link_cause))                                               \
+    FIELD(BLAME, "blame", COMPUTED_TEXT)                                                           \
+    FIELD(LOCAL_REASON, "localReason", COMPUTED_TEXT)                                              \
+    FIELD(REMOTE_REASON, "remoteReason", COMPUTED_TEXT)                                            \
+    FIELD(DEVICE_TEXT, "deviceText", TEXT(device_text))                                            \
     FIELD(FOUND_LATE, "foundLate", FLAG(found_late))                                               \
     FIELD(DERIVED, "derived", FLAG(derived))                                                       \
     FIELD(SENT_AGAIN, "sentAgain", FLAG(sent_again))                                               \

@@ -18,7 +18,7 @@ struct event;
 enum {
     MIB_OID_MAX = 20,        // sub-identifiers of a name in mibs/
     MIB_INSTANCE_MAX = 17,   // sub-identifiers of an instance: a GswGlobalId and a port
-    MIB_OBJECTS_MAX = 24,    // of one notification
+    MIB_OBJECTS_MAX = 28,    // of one notification
     MIB_INDEX_MAX = 3,       // objects in the index of a table
     MIB_GLOBAL_ID_SIZE = 16, // octets of a GswGlobalId
     MIB_VALUE_MAX = 1024,    // octets of a varbind's value

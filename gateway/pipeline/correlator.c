@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/wire.h"
 #include "pipeline/counter_alarms.h"
+#include "pipeline/down_reasons.h"
 #include "pipeline/expectations.h"
 #include "pipeline/interruptions.h"
 #include "pipeline/lost_planes.h"
@@ -33,6 +34,7 @@ struct correlator {
     size_t next;
     struct interruptions interruptions;
     struct inactive_links inactive_links;
+    struct down_reasons down_reasons;
     pthread_mutex_t lock; // over the next three
     struct accumulated_counters *accumulated;
     struct measured_errors *measured; // after the same reading; NULL: none
@@ -55,6 +57,7 @@ void correlator_free(struct correlator *correlator)
     if (!correlator)
         return;
     inactive_links_clear(&correlator->inactive_links);
+    down_reasons_clear(&correlator->down_reasons);
     accumulated_unref(correlator->accumulated);
     accumulated_unref(correlator->latest);
     measured_errors_unref(correlator->measured);
@@ -196,6 +199,19 @@ static const char *related_id(const struct correlator *o, const struct change *c
 
 // Changes.
 
+void correlator_take_reasons(struct correlator *correlator, const struct link_reasons *list)
+{
+    struct event *event;
+    struct down_reasons *reasons = &correlator->down_reasons;
+    down_reasons_take(reasons, list, emitter_now(correlator->emitter));
+    while ((event = down_reasons_next(reasons, &correlator->emitter->builder))) {
+        if (policy_is_raised(correlator->emitter->policy, event->alarm_key))
+            emitter_emit(correlator->emitter, event);
+        else
+            event_unref(event);
+    }
+}
+
 static void correlator_emit_change(struct correlator *o, const struct changes *all, uint32_t i,
                                    bool late, char (*ids)[EVENT_ID_SIZE])
 {
@@ -204,6 +220,7 @@ static void correlator_emit_change(struct correlator *o, const struct changes *a
     const char *related = late ? "" : related_id(o, change, clock_utc(o->emitter->builder.clock));
     struct event *event =
         event_builder_from_change(&o->emitter->builder, change, late, cause, related);
+    down_reasons_explain(&o->down_reasons, event, emitter_now(o->emitter));
     // The event that raised the alarm first is the root cause: see policy_alarm.
     struct policy_alarm raised;
     const bool again = event->type->alarm == ALARM_RAISES &&
@@ -254,6 +271,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
                               &correlator->options.inactive);
     }
     free(ids);
+    down_reasons_forget(&correlator->down_reasons);
     changes_clear(&changes);
     return any;
 }

@@ -73,6 +73,10 @@ struct correlator_unwatched {
 void correlator_get_unwatched(struct correlator *correlator,
                               struct correlator_unwatched *out); // any thread
 
+// Keeps why links went down, for the changes of the next snapshot, and adds late answers to the
+// alarms (down_reasons.h).
+void correlator_take_reasons(struct correlator *correlator, const struct link_reasons *list);
+
 // The accumulated counters after the last reading: a reference, the caller's. NULL: there was no
 // reading yet. Any thread.
 struct accumulated_counters *correlator_accumulated(struct correlator *correlator);

@@ -30,13 +30,14 @@ struct call {
 // An item of the queue, which owns its content, but for a call: the caller has that on its stack,
 // as the caller waits for the end of the call.
 struct item {
-    enum { REPORT, OCCURRENCE, FABRIC, READING, TEST_EVENT, CALL } kind;
+    enum { REPORT, OCCURRENCE, FABRIC, READING, REASONS, TEST_EVENT, CALL } kind;
     union {
         void *content;
         struct sa_report *report;
         struct event_builder_occurrence *occurrence;
         struct fabric *fabric;
         struct counter_reading *reading;
+        struct link_reasons *reasons;
         struct test_event *test;
         struct call *call;
     };
@@ -324,6 +325,9 @@ static void handle_item(struct pipeline *p, const struct item *item)
         log_debug(p->options.log, "counter reading of %u ports", (unsigned)item->reading->count);
         correlator_take_reading(p->correlator, item->reading);
         break;
+    case REASONS:
+        correlator_take_reasons(p->correlator, item->reasons);
+        break;
     case TEST_EVENT:
         emitter_emit(&p->emitter, test_event_make(&p->emitter.builder, item->test));
         break;
@@ -605,6 +609,11 @@ void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric)
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading)
 {
     pipeline_hand_over(pipeline, (struct item){.kind = READING, .reading = reading});
+}
+
+void pipeline_put_reasons(struct pipeline *pipeline, struct link_reasons *list)
+{
+    pipeline_hand_over(pipeline, (struct item){.kind = REASONS, .reasons = list});
 }
 
 bool pipeline_call(struct pipeline *pipeline,

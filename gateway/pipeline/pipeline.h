@@ -89,6 +89,10 @@ bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event 
 void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric);
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading);
 
+// Takes over its argument, made with malloc: why links went down that the next snapshot lacks, or
+// an answer that came later. Without room, the alarms about these links are told without reasons.
+void pipeline_put_reasons(struct pipeline *pipeline, struct link_reasons *list);
+
 // The parts that only the pipeline's thread may use.
 struct pipeline_context {
     struct event_builder *builder;

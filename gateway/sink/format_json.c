@@ -132,17 +132,12 @@ static void format_json_write_own(struct line *line)
 
 void format_json(struct text *t, const struct format_origin *origin, const struct event *event)
 {
-    static const struct path SPARE[] = {{"raw", NULL},
-                                        {"reason", NULL},
-                                        {"issuerName", NULL},
-                                        {"sourceName", NULL},
-                                        {"destinationName", NULL},
-                                        {"peerName", NULL},
-                                        {"text", NULL},
-                                        {"subjectName", NULL},
-                                        {"dates", NULL},
-                                        {"rule", NULL},
-                                        {NULL, NULL}};
+    static const struct path SPARE[] = {
+        {"raw", NULL},        {"reason", NULL},          {"issuerName", NULL},
+        {"sourceName", NULL}, {"destinationName", NULL}, {"peerName", NULL},
+        {"text", NULL},       {"subjectName", NULL},     {"dates", NULL},
+        {"deviceText", NULL}, {"linkCause", NULL},       {"rule", NULL},
+        {NULL, NULL}};
     format_json_fit((struct line){.t = t, .origin = origin, .event = event, .spare = SPARE},
                     format_json_write_own);
 }

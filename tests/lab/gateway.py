@@ -63,13 +63,15 @@ class Gateway:
     policy: the sections of the policy; None: the gateway's default. state: the journal's directory. beside_sm: a subnet
     manager runs at this host. more: further sections. mkey: the M_Key that the host's port requires. expected: the file of
     the expected topology. hardened: the subnet manager drops what a client without the SA key asks for (simhardened.h).
-    leds: a directory with the LEDs of the nodes, which then have some (simleds.h). preload=False: without the simulator, as
+    leds: a directory with the LEDs of the nodes, which then have some (simleds.h).
+    registers: a directory with the registers of the nodes (simregisters.h). preload=False: without the simulator, as
     on a machine without an HCA."""
 
     def __init__(self, fabric, snmp=(), syslog=(), path=None, host="monitor", sa_key=SA_KEY, sa_key_mode=0o600,
                  preload=True, names=None, device=None, port=None, verify_interval=2, more="", sweep=None, counters=None,
                  active=None, state=None, policy=EVERYTHING, beside_sm=False,
-                 mkey=None, hardened=False, all_traps=None, expected=None, match=None, modules=MODULES, leds=None):
+                 mkey=None, hardened=False, all_traps=None, expected=None, match=None, modules=MODULES, leds=None,
+                 registers=None):
         self.fabric = fabric
         self.host = host
         self.preload = preload
@@ -77,6 +79,7 @@ class Gateway:
         self.mkey = mkey
         self.hardened = hardened
         self.leds = leds
+        self.registers = registers
         self.modules = modules
         self.directory = fabric.directory / f"ibtrapd-{secrets.token_hex(4)}"
         self.socket = self.directory / "ctl.sock"
@@ -119,6 +122,7 @@ class Gateway:
         protected = {"SIM_MKEY": str(self.mkey)} if self.mkey else {}
         hardened = {"SIM_HARDENED_SM": str(self.directory / "requests")} if self.hardened else {}
         leds = {"SIM_LEDS": str(self.leds)} if self.leds else {}
+        leds |= {"SIM_REGISTERS": str(self.registers)} if self.registers else {}
         return self.fabric.env_for(self.host, "libsimreports.so") | beside | protected | hardened | leds
 
     def sa_requests(self):

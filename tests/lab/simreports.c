@@ -17,6 +17,8 @@
  *
  * If SIM_LEDS is set, nodes have LEDs (simleds.h).
  *
+ * If SIM_REGISTERS is set, nodes tell their registers (simregisters.h).
+ *
  * If SIM_MKEY is set, that M_Key protects the own node at protection level 2: as with the kernel,
  * sending it a directed-route SMP with another M_Key fails. ibsim has no M_Keys.
  *
@@ -26,6 +28,7 @@
 #include "simhardened.h"
 #include "simleds.h"
 #include "simnext.h"
+#include "simregisters.h"
 #include "simtables.h"
 
 #include <dlfcn.h>
@@ -145,6 +148,7 @@ static ssize_t read_mad(int fd, uint8_t *buffer, size_t size)
     if (got == UMAD_HEADER_SIZE + MAD_SIZE) {
         memset(buffer + got - LOST_SIZE, 0, LOST_SIZE);
         sim_led_answer(buffer + UMAD_HEADER_SIZE);
+        sim_register_answer(buffer + UMAD_HEADER_SIZE);
     }
     if (got < UMAD_HEADER_SIZE ||
         !is_table(buffer + UMAD_HEADER_SIZE, (size_t)got - UMAD_HEADER_SIZE))
@@ -216,6 +220,7 @@ ssize_t write(int fd, const void *buffer, size_t size)
         if (is_dropped(umad + UMAD_HEADER_SIZE))
             return (ssize_t)size;
         sim_led_ask(umad);
+        sim_register_ask(umad);
         return next_write()(fd, umad, sizeof(umad));
     }
     if (size != sizeof(message))

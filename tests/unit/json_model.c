@@ -126,17 +126,12 @@ static void set_own(struct node object, const struct event *event)
 
 void json_model_json(struct text *t, const struct format_origin *origin, const struct event *event)
 {
-    static const struct path SPARE[] = {{"raw", NULL},
-                                        {"reason", NULL},
-                                        {"issuerName", NULL},
-                                        {"sourceName", NULL},
-                                        {"destinationName", NULL},
-                                        {"peerName", NULL},
-                                        {"text", NULL},
-                                        {"subjectName", NULL},
-                                        {"dates", NULL},
-                                        {"rule", NULL},
-                                        {NULL, NULL}};
+    static const struct path SPARE[] = {
+        {"raw", NULL},        {"reason", NULL},          {"issuerName", NULL},
+        {"sourceName", NULL}, {"destinationName", NULL}, {"peerName", NULL},
+        {"text", NULL},       {"subjectName", NULL},     {"dates", NULL},
+        {"deviceText", NULL}, {"linkCause", NULL},       {"rule", NULL},
+        {NULL, NULL}};
     (void)origin;
     bool whole = true;
     struct node object = {json_object(), &whole};

@@ -624,6 +624,7 @@ static void check_own_change(enum catalogue_event type, const struct endpoint *s
 #define LEAF_PEER  "14.0 x 0002c90300001234\n15.0 x 6c6561663132\n16.0 u 17\n"
 #define SPINE_PEER "14.0 x 0000000000000099\n15.0 x 7370696e6531\n16.0 u 3\n"
 #define HOST_NODE  "9.0 x 0002c903000e8ace\n10.0 x 6e6f646531\n"
+#define UNTOLD "70.0 x \n71.0 x \n72.0 x \n73.0 x \n74.0 x \n"
 #define STORY      "19.0 u 0\n20.0 i 2\n33.0 x 72656c61746564\n34.0 x 6361757365\n"
 #define BECAUSE    "32.0 x 62656361757365\n"
 
@@ -633,17 +634,17 @@ TEST(changes_in_the_own_mib)
     check_own_change(CATALOGUE_SWITCH_ADDED, &LEAF, NULL, 20, 6, 4,
                      CLEARED LEAF_NODE "11.0 i 2\n13.0 u 3\n" STORY "36.0 u 12\n");
     check_own_change(CATALOGUE_SWITCH_REMOVED, &LEAF, NULL, 21, 3, 4,
-                     RAISED LEAF_NODE "11.0 i 2\n13.0 u 3\n" STORY "36.0 u 12\n");
+                     RAISED LEAF_NODE "11.0 i 2\n13.0 u 3\n" STORY "36.0 u 12\n" UNTOLD);
     check_own_change(CATALOGUE_SWITCH_MOVED, &LEAF, &SPINE_3, 22, 5, 4,
                      NEITHER LEAF_NODE "11.0 i 2\n13.0 u 3\n" SPINE_PEER STORY);
     check_own_change(CATALOGUE_HOST_REMOVED, &NODE, &LEAF_17, 24, 4, 4,
-                     RAISED HOST_NODE "11.0 i 1\n13.0 u 7\n" LEAF_PEER STORY "36.0 u 12\n");
+                     RAISED HOST_NODE "11.0 i 1\n13.0 u 7\n" LEAF_PEER STORY "36.0 u 12\n" UNTOLD);
     check_own_change(CATALOGUE_PORT_ADDED, &NODE, &LEAF_17, 29, 6, 3,
                      CLEARED HOST_NODE "12.0 u 1\n" STORY);
     check_own_change(CATALOGUE_LINK_UP, &LEAF_17, &SPINE_3, 32, 6, 2,
                      CLEARED LEAF_NODE "12.0 u 17\n" SPINE_PEER STORY);
     check_own_change(CATALOGUE_LINK_DOWN, &LEAF_17, &SPINE_3, 33, 4, 2,
-                     RAISED LEAF_NODE "12.0 u 17\n" SPINE_PEER STORY);
+                     RAISED LEAF_NODE "12.0 u 17\n" SPINE_PEER STORY UNTOLD);
     check_own_change(CATALOGUE_NODE_RENAMED, &LEAF, NULL, 37, 5, 4,
                      LEAF_NODE "11.0 i 2\n13.0 u 3\n" BECAUSE STORY);
     check_own_change(CATALOGUE_LID_CHANGED, &LEAF, NULL, 38, 5, 3,
@@ -653,6 +654,28 @@ TEST(changes_in_the_own_mib)
     check_own_change(CATALOGUE_SM_FAILED_OVER, &NODE, &LEAF_17, 41, 4, 7,
                      HOST_NODE "12.0 u 1\n13.0 u 7\n14.0 x 0002c90300001234\n15.0 x 6c6561663132\n"
                      "30.0 x 0000000000abcdef\n" STORY);
+}
+
+TEST(the_ends_of_a_link_say_why_it_went_down)
+{
+    const struct change change = {
+        .type = CATALOGUE_LINK_DOWN, .subject = LEAF_17, .peer = SPINE_3};
+    const struct link_reason own = {
+        .known = true, .local = 23, .blame = LINK_END_OWN, .message = "Cable"};
+    const struct link_reason other = {.known = true, .local = 2};
+    struct event *event = event_builder_from_change(&builder, &change, false, NULL, NULL);
+    char expected[1000], hex[600] = "";
+    event_builder_add_reasons(event, &own, &other);
+    find_own_root();
+    const char *got = send_event(event, 1);
+    static const char CAUSE[] = "the cable was unplugged at leaf12";
+    for (size_t i = 0; CAUSE[i]; i++)
+        snprintf(hex + 2 * i, sizeof hex - 2 * i, "%02x", CAUSE[i]);
+    snprintf(expected, sizeof expected, "%s.1.1.70.0 x %s\n%s.1.1.71.0 x 6f776e\n", own_root, hex,
+             own_root);
+    assert_non_null(strstr(got, expected));
+    snprintf(expected, sizeof expected, "%s.1.1.74.0 x 4361626c65\n", own_root);
+    assert_non_null(strstr(got, expected));
 }
 
 // 255: not known. An I/O controller has its own GUID and slot.
@@ -892,6 +915,7 @@ int main(void)
         PDU_TEST(what_hangs_on_a_switch_comes_and_goes),
         PDU_TEST(a_derived_notice_goes_out_like_a_real_one),
         PDU_TEST(changes_in_the_own_mib),
+        PDU_TEST(the_ends_of_a_link_say_why_it_went_down),
         PDU_TEST(what_is_not_known_of_a_peer),
         PDU_TEST(a_change_that_was_found_late),
         PDU_TEST(thresholds_in_the_own_mib),

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Switches and adapters tell why a link went down."""
+
+import json
+
+import pytest
+from lab.fabric import HERE, Fabric
+from lab.registers import Firmware
+
+SWEEP = {"method": "smp", "interval": 3600, "settle": 300, "link_reasons": True}
+UNPLUGGED, BIT_ERRORS, REMOTE_FAULT = 23, 2, 20
+
+
+@pytest.fixture
+def fabric(tmp_path):
+    """The nodes are NVIDIA's."""
+    net = tmp_path / "nvidia.net"
+    nodes = (HERE / "nets" / "small.net").read_text()
+    for kind in ("caguid", "switchguid"):
+        nodes = nodes.replace(f"\n{kind}=", f"\nvendid=0x2c9\ndevid=0xd2f0\n{kind}=")
+    net.write_text(nodes)
+    with Fabric(net) as simulated:
+        yield simulated
+
+
+@pytest.fixture
+def firmware(open_site, fabric, tmp_path):
+    """The registers of both switches, and a site whose gateway reads them."""
+    made = Firmware(tmp_path / "registers", fabric)
+    made.site = open_site(sweep=SWEEP, registers=made.directory)
+    made.site.gateway.wait_subscribed()
+    made.site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    made.site.gateway.wait_swept(0)
+    for switch in ("leaf1", "leaf2"):
+        made.general_info(switch)
+    return made
+
+
+def test_a_cable_between_switches_is_unplugged(firmware):
+    firmware.link_down("leaf1", 11, local=UNPLUGGED, remote=REMOTE_FAULT, blame=1)
+    firmware.trouble("leaf1", 11, 1024, "Cable is unplugged.")
+    firmware.link_down("leaf2", 11, local=REMOTE_FAULT, blame=2)
+    firmware.site.fabric.unlink("leaf1", 11)
+    down = firmware.site.message("link-down")[0]
+    assert down.text.endswith("went down: the cable was unplugged at leaf1.")
+    assert down.data["linkCause"] == "the cable was unplugged at leaf1"
+    assert down.data["blame"] == "own" and down.data["localReason"] == "the cable was unplugged"
+    assert down.data["remoteReason"].startswith("the port was told") and down.data["deviceText"] == "Cable is unplugged"
+    alarms = json.loads(firmware.site.gateway.control("alarms", "--json").stdout)["alarms"]
+    alarm = next(one for one in alarms if one["key"] == down.data["alarmKey"])
+    assert alarm["text"] == down.text
+
+
+def test_a_host_leaves_for_bit_errors(firmware):
+    firmware.link_down("leaf1", 3, local=BIT_ERRORS)
+    firmware.site.fabric.unlink("node1")
+    gone = firmware.site.message("host-removed")[0]
+    assert "left the fabric: too many bit errors at leaf1; it hung on port 3 of leaf1" in gone.text
+
+
+def test_without_the_registers_the_sentence_is_the_old_one(firmware):
+    firmware.site.fabric.unlink("leaf1", 11)
+    down = firmware.site.message("link-down")[0]
+    assert down.text.endswith("went down.") and "linkCause" not in down.data

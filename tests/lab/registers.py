@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The firmware of NVIDIA's devices on the simulated fabric: registers as rows of fields (simregisters.h)."""
+
+PDDR = 0x5031
+LINK_DOWN, TROUBLESHOOTING = 6, 1
+ACCESS, GENERAL_INFO = 0x51, 0x17
+SIZE = 220
+
+
+def register(fields, text=(0, "")):
+    """The octets of a register. fields: octet of a word, lowest bit, value."""
+    octets = bytearray(SIZE)
+    for octet, low, value in fields:
+        word = int.from_bytes(octets[octet : octet + 4], "big") | value << low
+        octets[octet : octet + 4] = word.to_bytes(4, "big")
+    octets[text[0] : text[0] + len(text[1])] = text[1].encode()
+    return bytes(octets)
+
+
+class Firmware:
+    """The registers of the nodes of a fabric, in a directory for the gateway's item `registers` (lab/gateway.py)."""
+
+    def __init__(self, directory, fabric):
+        self.directory = directory
+        self.fabric = fabric
+        directory.mkdir()
+
+    def _write(self, node, attribute, modifier, index, octets):
+        name = f"{self.fabric.lid_of(node)}-{attribute:x}-{modifier:x}-{index:x}"
+        (self.directory / name).write_bytes(octets)
+
+    def general_info(self, node, psid="MT_0000000012", version=(27, 2010, 3004), capabilities=1 << 20):
+        """PSID and version of the firmware, and whether the node tells registers."""
+        fields = [(0x44 + 4 * n, 0, part) for n, part in enumerate(version)]
+        self._write(node, GENERAL_INFO, 0, 0, register([*fields, (0x80, 0, capabilities)], (0x30, psid)))
+
+    def _pddr(self, node, port, page, fields, text=(0, "")):
+        index = (port << 16 | 1 << 14) << 32 | page
+        head = [(0, 16, port), (0, 14, 1), (4, 0, page)]
+        self._write(node, ACCESS, PDDR, index, register([*head, *fields], text))
+
+    def link_down(self, node, port, local=0, remote=0, blame=0):
+        self._pddr(node, port, LINK_DOWN, [(8, 0, blame), (12, 0, local), (16, 0, remote)])
+
+    def trouble(self, node, port, status, text):
+        self._pddr(node, port, TROUBLESHOOTING, [(12, 0, status)], (20, text))

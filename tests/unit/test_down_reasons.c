@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Answers of a link's ends reach the event about the link, in time or later.
+#include "generated.h"
+#include "support.h"
+
+#include "pipeline/pipeline.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+
+#define LINK_KEY "link 0x0000000000000010/1-0x0000000000000020/2"
+
+enum { LEFT = 0x10, RIGHT = 0x20, UNPLUGGED = 23, BIT_ERRORS = 2 };
+static const int64_t MINUTE = 60 * CLOCK_US_PER_S;
+
+static const char *directory;
+static struct support_time now;
+static struct clock clock_;
+static struct log *log_;
+static struct journal *journal;
+static struct topology *topology;
+static struct counter_watch *watch;
+static struct pipeline *pipeline;
+static struct generated net; // LEFT's port 1 and RIGHT's port 2 are linked
+static struct event_builder_lookup lookup;
+
+static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
+                                uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static enum pipeline_role always(void *ctx, const struct fabric *fabric)
+{
+    (void)ctx, (void)fabric;
+    return PIPELINE_ACTIVE;
+}
+
+static void pass_minute(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx;
+    now.utc += MINUTE;
+    now.monotonic += MINUTE;
+    emitter_work(inside->emitter, inside->now_us + MINUTE);
+    journal_commit(journal);
+}
+
+static void pass(void)
+{
+    assert_true(pipeline_call(pipeline, pass_minute, NULL));
+}
+
+static void sweep(void)
+{
+    pipeline_put_fabric(pipeline, generated_look(&net, 0));
+    pass();
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    struct error err;
+    const struct counter_watch_limits limits = {0};
+    now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * MINUTE};
+    clock_ = support_clock(&now);
+    log_ = support_log(NULL);
+    directory = scratch_make_in_memory();
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = 1000000 * MINUTE,
+                                            .notify = take_journal_change,
+                                            .clock = &clock_,
+                                            .random = &random_system,
+                                            .log = log_};
+    journal = journal_open(&options, &err);
+    assert_non_null(journal);
+    generated_add(&net, FABRIC_SWITCH, LEFT, "left", 3);
+    generated_add(&net, FABRIC_SWITCH, RIGHT, "right", 3);
+    generated_link(&net, 0, 1, 1, 2);
+    generated_link(&net, 0, 2, 1, 3);
+    topology = topology_new(NULL, &random_system, log_);
+    watch = counter_watch_new(&limits);
+    lookup = event_builder_lookup_in(topology);
+    const struct pipeline_options pipe = {
+        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
+        .journal = journal,
+        .topology = topology,
+        .correlator.watch = watch,
+        .role = always,
+        .log = log_};
+    pipeline = pipeline_start(&pipe, &err);
+    assert_non_null(pipeline);
+    sweep();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    pipeline_stop(pipeline);
+    pipeline_free(pipeline);
+    topology_free(topology);
+    counter_watch_free(watch);
+    journal_close(journal);
+    log_close(log_);
+    scratch_remove(directory);
+    generated_clear(&net);
+    net = (struct generated){0};
+    return 0;
+}
+
+// The answers of both ends of the link; 0: none.
+static void answer(unsigned left, unsigned right, bool complete)
+{
+    struct link_reasons *list = calloc(1, sizeof *list);
+    assert_non_null(list);
+    list->count = 2;
+    list->complete = complete;
+    list->all[0] = (struct link_reason){
+        .node_guid = LEFT, .port = 1, .known = left != 0, .local = (uint8_t)left};
+    list->all[1] = (struct link_reason){
+        .node_guid = RIGHT, .port = 2, .known = right != 0, .local = (uint8_t)right};
+    pipeline_put_reasons(pipeline, list);
+}
+
+// The sentence of the alarm that is open; empty: there is none.
+static char alarm_text[EVENT_TEXT_SIZE];
+
+static void note_alarm(void *ctx, const struct alarm *alarm)
+{
+    uint64_t *count = ctx;
+    if (strcmp(alarm->key, LINK_KEY) == 0)
+        snprintf(alarm_text, sizeof alarm_text, "%s", alarm->text);
+    *count += alarm->count;
+}
+
+static uint64_t read_alarm(void)
+{
+    uint64_t count = 0;
+    alarm_text[0] = '\0';
+    journal_each_alarm(journal, note_alarm, &count);
+    return count;
+}
+
+static bool says(const char *words)
+{
+    read_alarm();
+    return strstr(alarm_text, words) != NULL;
+}
+
+// The events that receivers get.
+static unsigned count_told(enum catalogue_event type)
+{
+    unsigned count = 0;
+    for (int64_t number = journal_last(journal); number > 0; number--) {
+        struct event *event = journal_find(journal, number);
+        count += event->type == catalogue_get(type) && event->suppressed[0] == '\0';
+        event_unref(event);
+    }
+    return count;
+}
+
+static void lose(void)
+{
+    generated_unlink(&net, 0, 1);
+    sweep();
+}
+
+TEST(answers_in_time_are_in_the_sentence)
+{
+    answer(UNPLUGGED, 0, true);
+    lose();
+    assert_true(says("went down: the cable was unplugged at left."));
+    assert_int_equal(count_told(CATALOGUE_LINK_DOWN), 1);
+}
+
+TEST(an_answer_that_comes_later_is_added_to_the_alarm)
+{
+    answer(0, 0, false);
+    lose();
+    assert_true(says("went down."));
+    answer(0, BIT_ERRORS, true);
+    pass();
+    assert_true(says("went down: too many bit errors at right."));
+    assert_int_equal(read_alarm(), 1);                    // not raised twice
+    assert_int_equal(count_told(CATALOGUE_LINK_DOWN), 1); // and told once
+    answer(UNPLUGGED, 0, true);                           // nobody waits for it
+    pass();
+    assert_true(says("too many bit errors"));
+}
+
+TEST(the_second_end_may_answer_later)
+{
+    answer(BIT_ERRORS, 0, false);
+    lose();
+    assert_true(says("too many bit errors at left."));
+    answer(BIT_ERRORS, UNPLUGGED, true);
+    pass();
+    assert_true(says("the cable was unplugged at right."));
+}
+
+TEST(an_answer_after_the_end_of_the_alarm_raises_nothing)
+{
+    answer(0, 0, false);
+    lose();
+    generated_link(&net, 0, 1, 1, 2);
+    sweep();
+    answer(UNPLUGGED, 0, true);
+    pass();
+    assert_int_equal(read_alarm(), 0);
+    assert_int_equal(count_told(CATALOGUE_LINK_DOWN), 1);
+}
+
+TEST(an_answer_after_minutes_is_too_late)
+{
+    answer(0, 0, false);
+    lose();
+    pass();
+    pass();
+    pass();
+    answer(UNPLUGGED, 0, true);
+    pass();
+    assert_true(says("went down."));
+}
+
+TEST(answers_are_for_the_next_snapshot_alone)
+{
+    answer(UNPLUGGED, 0, true);
+    sweep();
+    lose();
+    assert_true(says("went down."));
+}
+
+#define HERE(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        HERE(answers_in_time_are_in_the_sentence),
+        HERE(an_answer_that_comes_later_is_added_to_the_alarm),
+        HERE(the_second_end_may_answer_later),
+        HERE(an_answer_after_the_end_of_the_alarm_raises_nothing),
+        HERE(an_answer_after_minutes_is_too_late),
+        HERE(answers_are_for_the_next_snapshot_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
