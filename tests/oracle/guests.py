@@ -211,8 +211,8 @@ class GuestActions(Actions):
         self.site.outside.remove(guest)
         self.site.observers.append(guest)
         if guest.misses:
-            self.site.enter(guest)
-            guest.forget()
+            guest.poll()
+            guest.view.active.clear()
             guest.misses = False
         self.site.reload_all(f"{guest.name} returns, start = {guest.start}")
         return True
