@@ -314,6 +314,38 @@ def a_filter_by_node_and_a_host_that_moves(site):
     site.quiet()
 
 
+# Without a subnet manager.
+
+def a_cable_returns_without_a_manager(site, links):
+    """A port in state Init is no news: the alarms stand, and the link is told to be inactive."""
+    for one in links:
+        site.unplug(one)
+    site.quiet()
+    site.kill_manager()
+    site.plug_all(links)
+    site.converge()
+    site.wait_event("link-inactive")
+    site.quiet()
+    site.start_manager()
+    site.wait_event("link-active")
+    site.quiet()
+
+
+@scenario()
+def a_host_returns_without_a_manager(site):
+    a_cable_returns_without_a_manager(site, [site.find("node1", 1)])
+
+
+@scenario()
+def a_link_between_switches_returns_without_a_manager(site):
+    a_cable_returns_without_a_manager(site, [second_uplink(site)[0]])
+
+
+@scenario()
+def a_switch_returns_without_a_manager(site):
+    a_cable_returns_without_a_manager(site, site.links_of("leaf2"))
+
+
 @scenario(which=("syslog", "manager"))
 def a_manager_without_our_sets_follows_the_alarms(site):
     one, _ = second_uplink(site)

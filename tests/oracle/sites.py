@@ -363,13 +363,15 @@ class Site:
             if self._has_swept():
                 self.truth.manage(True)
                 return
-            self.note("the simulator lost a MAD: all subnet managers start again")
-            hosts = sorted(self.managers, key=lambda one: one == host)
-            for one in hosts:
-                self.managers[one].kill()
-            for one in hosts:
-                self._start_manager(one)
+            self._restart_managers(sorted(self.managers, key=lambda one: one == host))
         raise Unfit("the subnet managers did not come up")
+
+    def _restart_managers(self, hosts):
+        self.note("the simulator lost a MAD: the subnet managers start again")
+        for one in hosts:
+            self.managers[one].kill()
+        for one in hosts:
+            self._start_manager(one)
 
     def _count_sweeps(self):
         self._sweeps_before = sum(one.log.count("SUBNET UP") for one in self.managers.values())
@@ -463,11 +465,16 @@ class Site:
             f"{self.net.link_words(one)} is active" for one in self.truth.inert & found[1] - found[2]]
 
     def converge(self):
-        """Waits until every gateway shows the fabric as it is."""
-        differences = []
+        """Waits until every gateway shows the fabric as it is. A subnet manager that waits for a lost MAD sets up no
+        link."""
+        differences, since = [], time.monotonic()
 
         def equal():
+            nonlocal since
             self._sweep()
+            if time.monotonic() > since + 20 and differences and all(one.endswith("not active") for one in differences):
+                self._restart_managers([host for host, one in self.managers.items() if getattr(one, "running", True)])
+                since = time.monotonic()
             differences[:] = [f"{gateway.host}: topology {one}" for gateway in self.running
                               for one in self.topology_differences(gateway)]
             return not differences
