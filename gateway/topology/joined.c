@@ -9,11 +9,12 @@
 
 struct joined {
     const struct fabric *before, *now;
+    bool hold;
     bool *waits;   // by port
     bool *visited; // by node
     uint32_t
         *numbers;     // in the builder, by node; FABRIC_NONE: only links that wait connect the node
-    uint32_t *island; // nodes that links connect, none of which waits
+    uint32_t *island; // nodes that links connect; see joined_connects
     struct fabric_builder *builder;
 };
 
@@ -42,6 +43,20 @@ static bool joined_find_waiting(struct joined *j)
     return any;
 }
 
+static bool joined_is_new(const struct joined *j, uint32_t node)
+{
+    return fabric_find_node(j->before, j->now->nodes[node].guid) == FABRIC_NONE;
+}
+
+// Whether a link of the node makes both ends one island.
+static bool joined_connects(const struct joined *j, uint32_t node, uint32_t port)
+{
+    const uint32_t peer = j->now->ports[port].peer_node;
+    if (peer == FABRIC_NONE || j->visited[peer])
+        return false;
+    return j->hold ? joined_is_new(j, node) && joined_is_new(j, peer) : !j->waits[port];
+}
+
 // Collects the node's island. Returns how many nodes the island has.
 static uint32_t joined_find_island(struct joined *j, uint32_t node)
 {
@@ -52,7 +67,7 @@ static uint32_t joined_find_island(struct joined *j, uint32_t node)
         const struct fabric_node *n = &j->now->nodes[j->island[i]];
         for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
             const uint32_t peer = j->now->ports[k].peer_node;
-            if (peer == FABRIC_NONE || j->waits[k] || j->visited[peer])
+            if (!joined_connects(j, j->island[i], k))
                 continue;
             j->visited[peer] = true;
             j->island[count++] = peer;
@@ -67,7 +82,7 @@ static bool joined_is_apart(const struct joined *j, uint32_t count)
     bool waits = false;
     for (uint32_t i = 0; i < count; i++) {
         const struct fabric_node *n = &j->now->nodes[j->island[i]];
-        if (fabric_find_node(j->before, n->guid) != FABRIC_NONE)
+        if (!joined_is_new(j, j->island[i]))
             return false;
         for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++)
             waits = waits || j->waits[k];
@@ -105,7 +120,7 @@ static void joined_add_links(struct joined *j)
         for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
             const struct fabric_port *port = &j->now->ports[k];
             if (port->peer_node != FABRIC_NONE && port->peer_node >= i && !j->waits[k] &&
-                j->numbers[i] != FABRIC_NONE)
+                j->numbers[i] != FABRIC_NONE && j->numbers[port->peer_node] != FABRIC_NONE)
                 fabric_builder_link(j->builder, j->numbers[i], port->number,
                                     j->numbers[port->peer_node], port->peer_port);
         }
@@ -188,11 +203,12 @@ static struct fabric *joined_build(struct joined *j)
                                  j->now->complete);
 }
 
-struct fabric *joined_fabric(const struct fabric *before, struct fabric *now)
+struct fabric *joined_fabric(const struct fabric *before, struct fabric *now, bool hold)
 {
     const size_t nodes = now->node_count;
     struct joined j = {.before = before,
                        .now = now,
+                       .hold = hold,
                        .waits = memory_zeroed((size_t)now->port_count + 1, sizeof *j.waits),
                        .visited = memory_zeroed(nodes + 1, sizeof *j.visited),
                        .numbers = memory_get((nodes + 1) * sizeof *j.numbers),

@@ -13,7 +13,13 @@
 // before, lacks the link. So a link that stops being ACTIVE has joined all the same. Where a cable
 // moved, the link of `before` stays until the new link is ACTIVE: then both are one change.
 // Returns a reference, the caller's; if nothing waits, to `now` itself.
-struct fabric *joined_fabric(const struct fabric *before, struct fabric *now);
+//
+// `hold`: nodes that came wait for each other. While a link of such nodes waits, all nodes that
+// links connect to them wait: a switch that is back and its hosts are one change. The caller holds
+// for JOINED_HOLD_US.
+struct fabric *joined_fabric(const struct fabric *before, struct fabric *now, bool hold);
+
+#define JOINED_HOLD_US (INT64_C(30) * 1000000)
 
 // Whether the node has inactive links, and no others.
 bool joined_is_dark(const struct fabric *fabric, uint32_t node);

@@ -20,6 +20,7 @@ struct topology {
     struct fabric *current;  // NULL: no sweep yet
     struct systems *systems; // of `current`
     struct filter_list host_names;
+    int64_t waits_since_us;  // since that sweep, something waits to join; 0: nothing
     struct systems *joined;  // what the last comparison saw of `current`; NULL: no base yet
     struct fabric *restored; // until it has been compared; NULL: nothing to compare with
     unsigned base_sweeps;
@@ -216,11 +217,17 @@ static void topology_compare(struct topology *topology, struct fabric *before, s
     const struct fabric *then = topology->joined->fabric;
     former_names_compare(topology->former_names, before, now, topology->names);
     topology_publish_systems(topology, now);
-    struct systems *joined = topology_joined_systems(topology, joined_fabric(then, now));
+    const int64_t held_us = now->time_us - topology->waits_since_us;
+    const bool hold = topology->waits_since_us == 0 || (held_us >= 0 && held_us < JOINED_HOLD_US);
+    struct systems *joined = topology_joined_systems(topology, joined_fabric(then, now, hold));
     changes_between_systems(topology->joined, joined, topology->names, out);
     departed_ports_remember(&topology->departed, topology->joined, now, topology->names);
     if (topology->has_master && fabric_master(then) == FABRIC_NONE)
         changes_add_failover(joined->fabric, &topology->master, topology->names, out);
+    if (joined->fabric == now)
+        topology->waits_since_us = 0;
+    else if (topology->waits_since_us == 0)
+        topology->waits_since_us = now->time_us;
     topology_set_joined(topology, joined);
 }
 

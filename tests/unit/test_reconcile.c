@@ -125,7 +125,9 @@ static void sweep_for(int64_t us)
     find_reached();
     lay_cables();
     seen_through = journal_last(journal);
-    pipeline_put_fabric(pipeline, generated_look(&plant, 0));
+    struct fabric *seen = generated_look(&plant, 0);
+    seen->time_us = now.utc;
+    pipeline_put_fabric(pipeline, seen);
     pass_time(us);
 }
 
@@ -1253,6 +1255,54 @@ TEST(a_switch_without_a_subnet_manager_is_one_message)
     assert_int_equal(count_alarms(), 0);
 }
 
+// A sweep while the subnet manager sets up what is back.
+TEST(a_switch_that_comes_up_before_its_hosts_is_one_message)
+{
+    const struct leaves l = add_leaves();
+    const size_t uplink = connect(l.leaf1, 8, add_node(FABRIC_SWITCH, "edge", 8), 8);
+    const uint32_t edge = cables[uplink].b;
+    size_t hosts[4];
+    for (uint8_t i = 0; i < COUNT(hosts); i++)
+        hosts[i] = connect(edge, (uint8_t)(i + 1), add_node(FABRIC_CA, "h", 1), 1);
+    sweep();
+    off[edge] = true;
+    sweep();
+    told(CATALOGUE_SWITCH_REMOVED);
+    off[edge] = false;
+    for (size_t i = 0; i < COUNT(hosts); i++)
+        cables[hosts[i]].state = FABRIC_INITIALIZE;
+    sweep_for(CLOCK_US_PER_S);
+    check_nothing_told();
+    for (size_t i = 1; i < COUNT(hosts); i++)
+        cables[hosts[i]].state = 0;
+    sweep_for(CLOCK_US_PER_S);
+    check_nothing_told();
+    cables[hosts[0]].state = 0;
+    sweep();
+    told(CATALOGUE_SWITCH_ADDED);
+    assert_int_equal(count_told(CATALOGUE_HOST_ADDED), 0);
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_host_that_is_isolated_does_not_keep_its_switch_away)
+{
+    const struct leaves l = add_leaves();
+    const size_t uplink = connect(l.leaf1, 8, add_node(FABRIC_SWITCH, "edge", 8), 8);
+    const uint32_t edge = cables[uplink].b;
+    const size_t host = connect(edge, 1, add_node(FABRIC_CA, "h", 1), 1);
+    cables[uplink].cut = true;
+    sweep();
+    cables[uplink].cut = false;
+    cables[host].state = FABRIC_INITIALIZE;
+    sweep();
+    check_nothing_told();
+    sweep();
+    told(CATALOGUE_SWITCH_ADDED);
+    assert_int_equal(count_events(CATALOGUE_HOST_ADDED), 0);
+    sweep();
+    told(CATALOGUE_LINK_INACTIVE);
+}
+
 TEST(a_fabric_without_a_subnet_manager_is_one_message_after_the_grace)
 {
     const struct leaves l = add_leaves();
@@ -1456,6 +1506,8 @@ int main(void)
         RECONCILE_TEST(a_link_between_switches_ends_its_alarm_when_it_is_active),
         RECONCILE_TEST(a_link_that_is_isolated_is_inactive_and_not_down),
         RECONCILE_TEST(a_switch_without_a_subnet_manager_is_one_message),
+        RECONCILE_TEST(a_switch_that_comes_up_before_its_hosts_is_one_message),
+        RECONCILE_TEST(a_host_that_is_isolated_does_not_keep_its_switch_away),
         RECONCILE_TEST(a_fabric_without_a_subnet_manager_is_one_message_after_the_grace),
         RECONCILE_TEST(a_link_that_is_often_inactive_is_told),
         RECONCILE_TEST(what_moves_is_told_when_it_is_active),
