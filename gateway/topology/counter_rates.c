@@ -28,9 +28,10 @@ int64_t counter_rates_covered(const struct counter_windows_time *time, const str
                               bool of_link, enum error_window window)
 {
     const int64_t most = of_link ? time->window_us[window] : counter_windows_span(time, window);
+    const int64_t least = of_link ? 60 * CLOCK_US_PER_S : 1;
     const bool later = one->since_us > time->began_us && one->counter != COUNTER_LINK_DOWNED;
     const int64_t watched = time->updated_us - (later ? one->since_us : time->began_us);
-    return watched >= most ? most : watched > 0 ? watched : 1;
+    return watched >= most || least >= most ? most : watched > least ? watched : least;
 }
 
 double counter_rates_wait_share(const struct counter_windows_time *time, const struct watched *one,

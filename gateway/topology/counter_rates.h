@@ -79,8 +79,8 @@ bool counter_rates_have_limit(const struct counter_watch_limits *limits, bool of
 bool counter_rates_have_own_limit(const struct counter_watch_limits *limits, bool of_link,
                                   const struct watched *one);
 
-// How much of the window was watched, at least a microsecond. `of_link`: a window of errors is as
-// long as it says, and the errors of the slot that leaves the window count with the window.
+// How much of the window was watched. `of_link`: a window of errors is as long as it says, and a
+// minute counts at least; the errors of the slot that leaves the window count with the window.
 // Otherwise the slots have the time that they have.
 int64_t counter_rates_covered(const struct counter_windows_time *time, const struct watched *one,
                               bool of_link, enum error_window window);

@@ -688,6 +688,18 @@ TEST(a_window_is_what_was_watched)
     end(&s);
 }
 
+// The text says minutes.
+TEST(less_than_a_minute_is_a_minute)
+{
+    struct scene s = make_scene();
+    read_both(&s, 0, 0);
+    add(&s, LEFT, 1)->values[SYMBOL] = 40;
+    add(&s, RIGHT, 2);
+    assert_string_equal(update(&s, MINUTE / 3), RAISED);
+    assert_true(s.last.covered_us == MINUTE && s.last.rate == 2400);
+    end(&s);
+}
+
 // Links with error correction have limits; this link has none.
 TEST(a_restored_alarm_ends_when_its_link_has_no_limit)
 {
@@ -923,6 +935,7 @@ int main(void)
         cmocka_unit_test(a_lost_packet_is_worth_a_warning_where_errors_are_corrected),
         cmocka_unit_test(a_window_is_what_was_watched),
         cmocka_unit_test(a_short_time_raises_nothing_by_itself),
+        cmocka_unit_test(less_than_a_minute_is_a_minute),
         cmocka_unit_test(a_restored_alarm_ends_when_its_link_has_no_limit),
         cmocka_unit_test(random_growth),
         cmocka_unit_test(many_ports),
