@@ -1,335 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Alarms that end and begin because of a sweep: a small plant of nodes and cables, seen from node
 // 0, through pipeline, policy and journal in virtual time.
-#include "generated.h"
-#include "support.h"
+#include "plant_fixture.h"
 
-#include "pipeline/pipeline.h"
 #include "pipeline/reconcile.h"
-#include "topology/alarm_key.h"
 #include "topology/joined.h"
-#include "topology/topology.h"
 
 #include <inttypes.h>
-
-#define DAY  (86400 * CLOCK_US_PER_S)
-#define HOUR (3600 * CLOCK_US_PER_S)
-
-struct cable {
-    uint32_t a, b;
-    uint8_t port_a, port_b;
-    bool cut, narrow;
-    uint8_t state; // of both ends; 0: ACTIVE
-};
-
-static struct generated plant;
-static struct cable *cables;
-static size_t cable_count, cable_room;
-static bool *off; // by node
-
-static const char *directory;
-static struct support_time now;
-static struct clock clock_;
-static struct log *log_;
-static struct journal *journal;
-static struct topology *topology;
-static struct pipeline *pipeline;
-static int64_t seen_through; // the last event before the present sweep
-
-// The plant.
-
-static uint32_t add_node(enum fabric_type type, const char *name, uint8_t ports)
-{
-    const uint32_t node = generated_add(&plant, type, 0, name, ports);
-    off = realloc(off, plant.capacity * sizeof *off);
-    assert_non_null(off);
-    off[node] = false;
-    return node;
-}
-
-static size_t connect(uint32_t a, uint8_t port_a, uint32_t b, uint8_t port_b)
-{
-    if (cable_count == cable_room) {
-        cable_room = cable_room ? 2 * cable_room : 64;
-        cables = realloc(cables, cable_room * sizeof *cables);
-        assert_non_null(cables);
-    }
-    cables[cable_count] = (struct cable){.a = a, .b = b, .port_a = port_a, .port_b = port_b};
-    return cable_count++;
-}
-
-static bool is_laid(const struct cable *c)
-{
-    return !c->cut && !off[c->a] && !off[c->b];
-}
-
-// Removes what a sweep from node 0 does not reach.
-static void find_reached(void)
-{
-    for (uint32_t i = 0; i < plant.count; i++)
-        plant.nodes[i].removed = i != 0;
-    for (bool more = true; more;) {
-        more = false;
-        for (size_t i = 0; i < cable_count; i++) {
-            bool *a = &plant.nodes[cables[i].a].removed, *b = &plant.nodes[cables[i].b].removed;
-            if (!is_laid(&cables[i]) || *a == *b)
-                continue;
-            *a = *b = false;
-            more = true;
-        }
-    }
-}
-
-static void lay_cables(void)
-{
-    for (size_t i = 0; i < cable_count; i++)
-        generated_unlink(&plant, cables[i].a, cables[i].port_a);
-    for (size_t i = 0; i < cable_count; i++) {
-        const struct cable *c = &cables[i];
-        if (!is_laid(c) || plant.nodes[c->a].removed)
-            continue;
-        generated_link(&plant, c->a, c->port_a, c->b, c->port_b);
-        if (c->narrow)
-            generated_port(&plant, c->a, c->port_a)->width_active =
-                generated_port(&plant, c->b, c->port_b)->width_active = 1;
-        if (c->state != 0)
-            generated_port(&plant, c->a, c->port_a)->state =
-                generated_port(&plant, c->b, c->port_b)->state = c->state;
-    }
-}
-
-static uint64_t guid_of(uint32_t node)
-{
-    return plant.nodes[node].node.guid;
-}
-
-// The gateway.
-
-// Lets policy do the work that is due then, and commits all events.
-static void wait_in_pipeline(void *ctx, const struct pipeline_context *inside)
-{
-    const int64_t us = *(const int64_t *)ctx;
-    now.utc += us;
-    now.monotonic += us;
-    emitter_work(inside->emitter, inside->now_us + us);
-    journal_commit(journal);
-}
-
-static void pass_time(int64_t us)
-{
-    assert_true(pipeline_call(pipeline, wait_in_pipeline, &us));
-}
-
-static void sweep_for(int64_t us)
-{
-    find_reached();
-    lay_cables();
-    seen_through = journal_last(journal);
-    struct fabric *seen = generated_look(&plant, 0);
-    seen->time_us = now.utc;
-    pipeline_put_fabric(pipeline, seen);
-    pass_time(us);
-}
-
-static void sweep(void)
-{
-    sweep_for(60 * CLOCK_US_PER_S);
-}
-
-static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
-                                uint64_t count)
-{
-    (void)ctx, (void)change, (void)reason, (void)count;
-}
-
-static struct event_builder_lookup lookup;
-static size_t alarms_max; // of policy; 0: as usual
-static bool starts_without_sweeps;
-
-static void start(void)
-{
-    struct error err;
-    const struct pipeline_options options = {
-        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
-        .journal = journal,
-        .topology = topology,
-        .policy = {.suppress_consequences = true, .alarms_max = alarms_max},
-        .correlator = {.age_us = 30 * DAY,
-                       .inactive = {.sweeps = 3, .interval_us = 60 * CLOCK_US_PER_S},
-                       .no_sweeps = starts_without_sweeps},
-        .log = log_};
-    pipeline = pipeline_start(&options, &err);
-    assert_non_null(pipeline);
-}
-
-static void stop(void)
-{
-    pipeline_stop(pipeline);
-    pipeline_free(pipeline);
-}
-
-static int begin(void **state)
-{
-    (void)state;
-    struct error err;
-    now.utc = SUPPORT_UTC_US;
-    now.monotonic = 1000 * CLOCK_US_PER_S;
-    clock_ = support_clock(&now);
-    log_ = support_log(NULL);
-    directory = scratch_make_in_memory();
-    const struct journal_options options = {.directory = directory,
-                                            .rows_max = 1000000,
-                                            .bytes_max = INT64_C(1) << 30,
-                                            .age_us = 1000 * DAY,
-                                            .patience_us = SUPPORT_PATIENCE_US,
-                                            .notify = take_journal_change,
-                                            .clock = &clock_,
-                                            .random = &random_system,
-                                            .log = log_};
-    journal = journal_open(&options, &err);
-    topology = topology_new(NULL, &random_system, log_);
-    assert_non_null(journal);
-    assert_non_null(topology);
-    lookup = event_builder_lookup_in(topology);
-    start();
-    add_node(FABRIC_SWITCH, "core", 40);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    stop();
-    topology_free(topology);
-    journal_close(journal);
-    log_close(log_);
-    scratch_remove(directory);
-    generated_clear(&plant);
-    plant = (struct generated){0};
-    free(cables);
-    free(off);
-    cables = NULL;
-    off = NULL;
-    cable_count = cable_room = 0;
-    return 0;
-}
-
-// What the present sweep told.
-
-static size_t count_events(enum catalogue_event type)
-{
-    size_t count = 0;
-    for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
-        struct event *event = journal_find(journal, n);
-        assert_non_null(event);
-        count += event->type == catalogue_get(type);
-        event_unref(event);
-    }
-    return count;
-}
-
-// How many of them receivers got.
-static size_t count_told(enum catalogue_event type)
-{
-    size_t count = 0;
-    for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
-        struct event *event = journal_find(journal, n);
-        assert_non_null(event);
-        count += event->type == catalogue_get(type) && event->suppressed[0] == '\0';
-        event_unref(event);
-    }
-    return count;
-}
-
-// The only event of the type among the receivers' events, until the next call.
-static const struct event *told(enum catalogue_event type)
-{
-    static struct event *found;
-    event_unref(found);
-    found = NULL;
-    for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
-        struct event *event = journal_find(journal, n);
-        const bool is_one = event->type == catalogue_get(type) && event->suppressed[0] == '\0';
-        if (is_one && found)
-            fail_msg("%s is told twice", event->type->name);
-        if (is_one)
-            found = event;
-        else
-            event_unref(event);
-    }
-    if (!found)
-        fail_msg("%s is not told", catalogue_get(type)->name);
-    return found;
-}
-
-static void check_told(enum catalogue_event type, const char *key, const char *reason)
-{
-    const struct event *event = told(type);
-    assert_string_equal(event->alarm_key, key);
-    assert_string_equal(event->reason, reason);
-}
-
-static void check_nothing_told(void)
-{
-    for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
-        struct event *event = journal_find(journal, n);
-        print_error("told: %s\n", event->text);
-        event_unref(event);
-    }
-    assert_int_equal(journal_last(journal), seen_through);
-}
-
-static const char *key_of(const struct alarm_key *what)
-{
-    static char key[EVENT_KEY_SIZE];
-    alarm_key_write(key, what);
-    return key;
-}
-
-static const char *node_key(uint32_t node)
-{
-    return key_of(&(struct alarm_key){.kind = ALARM_KEY_NODE, .guid = guid_of(node)});
-}
-
-static const char *port_key(uint32_t node, uint8_t port)
-{
-    return key_of(&(struct alarm_key){.kind = ALARM_KEY_PORT, .guid = guid_of(node), .port = port});
-}
-
-static const char *cable_key(enum alarm_key_kind kind, size_t cable)
-{
-    const struct cable *c = &cables[cable];
-    return key_of(&(struct alarm_key){.kind = kind,
-                                      .guid = guid_of(c->a),
-                                      .port = c->port_a,
-                                      .peer_guid = guid_of(c->b),
-                                      .peer_port = c->port_b});
-}
-
-struct count {
-    const char *key; // NULL: any
-    size_t count;
-};
-
-static void count_alarm(void *ctx, const struct alarm *alarm)
-{
-    struct count *c = ctx;
-    c->count += !c->key || strcmp(alarm->key, c->key) == 0;
-}
-
-static bool is_active(const char *key)
-{
-    struct count c = {.key = key};
-    journal_each_alarm(journal, count_alarm, &c);
-    return c.count == 1;
-}
-
-static size_t count_alarms(void)
-{
-    struct count c = {0};
-    journal_each_alarm(journal, count_alarm, &c);
-    return c.count;
-}
 
 // Cables.
 
@@ -344,10 +21,10 @@ static struct leaves add_leaves(void)
     struct leaves l;
     l.leaf1 = add_node(FABRIC_SWITCH, "leaf1", 8);
     l.leaf2 = add_node(FABRIC_SWITCH, "leaf2", 8);
-    l.cable1 = connect(0, 1, l.leaf1, 1);
-    connect(0, 2, l.leaf1, 2);
-    l.cable2 = connect(0, 3, l.leaf2, 1);
-    connect(0, 4, l.leaf2, 2);
+    l.cable1 = plant_connect(0, 1, l.leaf1, 1);
+    plant_connect(0, 2, l.leaf1, 2);
+    l.cable2 = plant_connect(0, 3, l.leaf2, 1);
+    plant_connect(0, 4, l.leaf2, 2);
     return l;
 }
 
@@ -358,7 +35,7 @@ TEST(a_cable_that_moves_slowly_ends_its_alarm)
     cables[l.cable1].cut = true;
     sweep();
     assert_string_equal(told(CATALOGUE_LINK_DOWN)->alarm_key, cable_key(ALARM_KEY_LINK, l.cable1));
-    connect(0, 1, l.leaf2, 7);
+    plant_connect(0, 1, l.leaf2, 7);
     sweep();
     check_told(CATALOGUE_ALARM_CLEARED, cable_key(ALARM_KEY_LINK, l.cable1),
                "port 1 of core is connected to port 7 of leaf2 now");
@@ -433,8 +110,8 @@ TEST(a_switch_with_another_guid_takes_over_the_links)
     off[l.leaf2] = true;
     sweep();
     const uint32_t spare = add_node(FABRIC_SWITCH, "leaf2", 8);
-    connect(0, 3, spare, 1);
-    connect(0, 4, spare, 2);
+    plant_connect(0, 3, spare, 1);
+    plant_connect(0, 4, spare, 2);
     sweep();
     assert_int_equal(count_events(CATALOGUE_ALARM_CLEARED), 2);
     assert_int_equal(count_alarms(), 1);
@@ -453,8 +130,8 @@ struct host {
 static struct host add_host(enum fabric_type type, const struct leaves *l)
 {
     struct host h = {.node = add_node(type, "host", 2)};
-    h.cable[0] = connect(l->leaf1, 5, h.node, 1);
-    h.cable[1] = connect(l->leaf2, 5, h.node, 2);
+    h.cable[0] = plant_connect(l->leaf1, 5, h.node, 1);
+    h.cable[1] = plant_connect(l->leaf2, 5, h.node, 2);
     return h;
 }
 
@@ -490,14 +167,14 @@ static uint32_t replace_host(uint32_t host, size_t cable, const char *name)
 {
     const uint32_t other = add_node(FABRIC_CA, name, 2);
     off[host] = true;
-    connect(cables[cable].a, cables[cable].port_a, other, 1);
+    plant_connect(cables[cable].a, cables[cable].port_a, other, 1);
     return other;
 }
 
 TEST(a_host_of_the_name_at_the_port_ends_the_alarm)
 {
     const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
-    const size_t cable = connect(0, 7, host, 1);
+    const size_t cable = plant_connect(0, 7, host, 1);
     sweep();
     off[host] = true;
     sweep();
@@ -520,7 +197,7 @@ TEST(a_host_of_the_name_at_the_port_ends_the_alarm)
 TEST(an_adapter_that_is_replaced_between_two_sweeps_leaves_no_alarm)
 {
     const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
-    const size_t cable = connect(0, 7, host, 1);
+    const size_t cable = plant_connect(0, 7, host, 1);
     sweep();
     replace_host(host, cable, "node1 HCA-1");
     sweep();
@@ -533,7 +210,7 @@ TEST(an_adapter_that_is_replaced_between_two_sweeps_leaves_no_alarm)
 TEST(the_services_of_a_replaced_adapter_end_with_their_start)
 {
     const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
-    const size_t cable = connect(0, 7, host, 1);
+    const size_t cable = plant_connect(0, 7, host, 1);
     generated_port(&plant, host, 1)->capabilities |= FABRIC_IS_SM | FABRIC_IS_DM;
     sweep();
     off[host] = true;
@@ -555,10 +232,10 @@ TEST(the_services_of_a_replaced_adapter_end_with_their_start)
 TEST(a_host_of_another_name_or_at_another_port_ends_no_alarm)
 {
     const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
-    const size_t cable = connect(0, 7, host, 1);
+    const size_t cable = plant_connect(0, 7, host, 1);
     sweep();
     replace_host(host, cable, "node2 HCA-1");
-    connect(0, 8, add_node(FABRIC_CA, "node1 HCA-1", 2), 1);
+    plant_connect(0, 8, add_node(FABRIC_CA, "node1 HCA-1", 2), 1);
     sweep();
     sweep();
     assert_true(is_active(node_key(host)));
@@ -624,7 +301,7 @@ TEST(a_port_whose_switch_port_has_another_cable_is_forgotten)
     sweep();
     cables[h.cable[1]].cut = true;
     sweep();
-    connect(l.leaf2, 5, other, 1);
+    plant_connect(l.leaf2, 5, other, 1);
     sweep();
     assert_int_equal(count_alarms(), 0);
     sweep();
@@ -645,17 +322,17 @@ static struct group add_group(void)
     char name[16];
     g.top = add_node(FABRIC_SWITCH, "top", 20);
     g.inner = add_node(FABRIC_SWITCH, "inner", 20);
-    connect(0, 1, g.top, 1);
-    g.cable = connect(g.top, 2, g.inner, 1);
+    plant_connect(0, 1, g.top, 1);
+    g.cable = plant_connect(g.top, 2, g.inner, 1);
     for (uint8_t i = 0; i < 5; i++) {
         snprintf(name, sizeof name, "near%u", i);
         g.near[i] = add_node(FABRIC_CA, name, 1);
-        connect(g.top, (uint8_t)(3 + i), g.near[i], 1);
+        plant_connect(g.top, (uint8_t)(3 + i), g.near[i], 1);
     }
     for (uint8_t i = 0; i < 6; i++) {
         snprintf(name, sizeof name, "far%u", i);
         g.far[i] = add_node(FABRIC_CA, name, 1);
-        connect(g.inner, (uint8_t)(3 + i), g.far[i], 1);
+        plant_connect(g.inner, (uint8_t)(3 + i), g.far[i], 1);
     }
     return g;
 }
@@ -716,17 +393,17 @@ TEST(a_router_does_not_connect_a_switch_to_its_root_cause)
                    near = add_node(FABRIC_SWITCH, "near", 8),
                    far = add_node(FABRIC_SWITCH, "far", 8),
                    router = add_node(FABRIC_ROUTER, "r", 2);
-    connect(0, 1, top, 1);
-    connect(top, 2, near, 1);
-    const size_t cable = connect(near, 2, far, 1);
-    connect(top, 3, router, 1);
-    connect(far, 2, router, 2);
+    plant_connect(0, 1, top, 1);
+    plant_connect(top, 2, near, 1);
+    const size_t cable = plant_connect(near, 2, far, 1);
+    plant_connect(top, 3, router, 1);
+    plant_connect(far, 2, router, 2);
     sweep();
     off[top] = true;
     sweep();
     assert_string_equal(told(CATALOGUE_SWITCH_REMOVED)->alarm_key, node_key(top));
     cables[cable].cut = true;
-    connect(0, 5, near, 2);
+    plant_connect(0, 5, near, 2);
     sweep();
     check_told(CATALOGUE_SWITCH_REMOVED, node_key(far), "it is still missing");
     sweep();
@@ -756,7 +433,7 @@ TEST(what_is_missing_for_too_long_is_forgotten)
 {
     const struct leaves l = add_leaves();
     const uint32_t host = add_node(FABRIC_CA, "host", 1);
-    const size_t cable = connect(l.leaf1, 5, host, 1);
+    const size_t cable = plant_connect(l.leaf1, 5, host, 1);
     sweep();
     for (int i = 0; i < 2; i++) { // it is back in between, and leaves again
         off[host] = true;
@@ -816,9 +493,9 @@ TEST(a_clock_that_is_far_ahead_at_a_start_makes_nothing_old_before_it_is_set_rig
     sweep();
     cables[l.cable1].cut = true;
     sweep();
-    stop();
+    plant_stop();
     now.utc += 20000 * DAY;
-    start();
+    plant_start();
     for (int i = 0; i < 50; i++) {
         sweep();
         check_nothing_told();
@@ -839,10 +516,10 @@ TEST(the_age_goes_on_over_a_restart)
     sweep();
     cables[l.cable1].cut = true;
     sweep();
-    stop();
+    plant_stop();
     now.utc += 31 * DAY;
     now.monotonic = 1000 * CLOCK_US_PER_S; // the host started again, too
-    start();
+    plant_start();
     sweep();
     check_nothing_told();
     pass_time(HOUR);
@@ -893,7 +570,7 @@ TEST(a_subnet_manager_follows_from_its_host)
 {
     const struct leaves l = add_leaves();
     const uint32_t host = add_node(FABRIC_CA, "host", 1);
-    connect(l.leaf1, 5, host, 1);
+    plant_connect(l.leaf1, 5, host, 1);
     generated_port(&plant, host, 1)->capabilities |= FABRIC_IS_SM;
     sweep();
     off[host] = true;
@@ -983,10 +660,10 @@ static void raise_behind_policys_back(void *ctx, const struct pipeline_context *
 TEST(an_alarm_that_policy_had_no_room_for_ends)
 {
     const struct leaves l = add_leaves();
-    stop();
-    alarms_max = 1;
-    start();
-    alarms_max = 0;
+    plant_stop();
+    plant_policy.alarms_max = 1;
+    plant_start();
+    plant_policy.alarms_max = 0;
     sweep();
     assert_true(pipeline_call(pipeline, raise_behind_policys_back, (char *)node_key(l.leaf2)));
     off[l.leaf1] = true;
@@ -1026,16 +703,16 @@ static uint32_t add_tree(uint32_t top, uint8_t hosts)
     uint32_t leaves[900];
     for (uint8_t i = 0; i < 30; i++) {
         const uint32_t middle = add_node(FABRIC_SWITCH, "middle", 40);
-        connect(top, (uint8_t)(2 + i), middle, 1);
+        plant_connect(top, (uint8_t)(2 + i), middle, 1);
         for (uint8_t j = 0; j < 30; j++) {
             leaves[30 * i + j] = add_node(FABRIC_SWITCH, "leaf", 60);
-            connect(middle, (uint8_t)(2 + j), leaves[30 * i + j], 1);
+            plant_connect(middle, (uint8_t)(2 + j), leaves[30 * i + j], 1);
         }
     }
     const uint32_t first = plant.count;
     for (uint32_t i = 0; i < 900; i++) {
         for (uint8_t k = 0; k < hosts; k++)
-            connect(leaves[i], (uint8_t)(2 + k), add_node(FABRIC_CA, "host", 1), 1);
+            plant_connect(leaves[i], (uint8_t)(2 + k), add_node(FABRIC_CA, "host", 1), 1);
     }
     return first;
 }
@@ -1043,7 +720,7 @@ static uint32_t add_tree(uint32_t top, uint8_t hosts)
 TEST(many_missing_nodes_are_reconciled)
 {
     const uint32_t top = add_node(FABRIC_SWITCH, "top", 40);
-    connect(0, 1, top, 1);
+    plant_connect(0, 1, top, 1);
     const uint32_t first = add_tree(top, 12);
     timed_sweep("first sweep");
     off[top] = true;
@@ -1064,7 +741,7 @@ TEST(many_missing_nodes_are_reconciled)
     assert_int_equal(count_alarms(), 0);
 }
 
-#define RECONCILE_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define RECONCILE_TEST(f) cmocka_unit_test_setup_teardown(f, plant_begin, plant_end)
 
 // Without sweeps.
 
@@ -1079,7 +756,7 @@ TEST(without_sweeps_no_alarm_about_the_fabric_stands)
     bool no_sweeps = true;
     const struct leaves l = add_leaves();
     const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
-    connect(0, 7, host, 1);
+    plant_connect(0, 7, host, 1);
     sweep();
     cables[l.cable1].cut = cables[l.cable2].narrow = true;
     off[host] = true;
@@ -1110,9 +787,9 @@ TEST(a_start_without_sweeps_ends_the_alarms_of_the_last_run)
     cables[l.cable1].cut = true;
     sweep();
     assert_int_equal(count_alarms(), 1);
-    stop();
+    plant_stop();
     starts_without_sweeps = true;
-    start();
+    plant_start();
     starts_without_sweeps = false;
     pass_time(60 * CLOCK_US_PER_S);
     assert_int_equal(count_alarms(), 0);
@@ -1141,7 +818,7 @@ static void sweep_quietly(unsigned times)
 
 static size_t add_single_host(const struct leaves *l, const char *name, uint8_t port)
 {
-    return connect(l->leaf1, port, add_node(FABRIC_CA, name, 1), 1);
+    return plant_connect(l->leaf1, port, add_node(FABRIC_CA, name, 1), 1);
 }
 
 TEST(a_host_without_a_subnet_manager_has_not_joined)
@@ -1227,11 +904,11 @@ TEST(a_link_that_is_isolated_is_inactive_and_not_down)
 TEST(a_switch_without_a_subnet_manager_is_one_message)
 {
     const struct leaves l = add_leaves();
-    const size_t uplink = connect(l.leaf1, 8, add_node(FABRIC_SWITCH, "edge", 8), 8);
+    const size_t uplink = plant_connect(l.leaf1, 8, add_node(FABRIC_SWITCH, "edge", 8), 8);
     const uint32_t edge = cables[uplink].b;
     size_t hosts[4];
     for (uint8_t i = 0; i < COUNT(hosts); i++) {
-        hosts[i] = connect(edge, (uint8_t)(i + 1), add_node(FABRIC_CA, "h", 1), 1);
+        hosts[i] = plant_connect(edge, (uint8_t)(i + 1), add_node(FABRIC_CA, "h", 1), 1);
         cables[hosts[i]].state = FABRIC_INITIALIZE;
     }
     cables[uplink].cut = true;
@@ -1259,11 +936,11 @@ TEST(a_switch_without_a_subnet_manager_is_one_message)
 TEST(a_switch_that_comes_up_before_its_hosts_is_one_message)
 {
     const struct leaves l = add_leaves();
-    const size_t uplink = connect(l.leaf1, 8, add_node(FABRIC_SWITCH, "edge", 8), 8);
+    const size_t uplink = plant_connect(l.leaf1, 8, add_node(FABRIC_SWITCH, "edge", 8), 8);
     const uint32_t edge = cables[uplink].b;
     size_t hosts[4];
     for (uint8_t i = 0; i < COUNT(hosts); i++)
-        hosts[i] = connect(edge, (uint8_t)(i + 1), add_node(FABRIC_CA, "h", 1), 1);
+        hosts[i] = plant_connect(edge, (uint8_t)(i + 1), add_node(FABRIC_CA, "h", 1), 1);
     sweep();
     off[edge] = true;
     sweep();
@@ -1287,9 +964,9 @@ TEST(a_switch_that_comes_up_before_its_hosts_is_one_message)
 TEST(a_host_that_is_isolated_does_not_keep_its_switch_away)
 {
     const struct leaves l = add_leaves();
-    const size_t uplink = connect(l.leaf1, 8, add_node(FABRIC_SWITCH, "edge", 8), 8);
+    const size_t uplink = plant_connect(l.leaf1, 8, add_node(FABRIC_SWITCH, "edge", 8), 8);
     const uint32_t edge = cables[uplink].b;
-    const size_t host = connect(edge, 1, add_node(FABRIC_CA, "h", 1), 1);
+    const size_t host = plant_connect(edge, 1, add_node(FABRIC_CA, "h", 1), 1);
     cables[uplink].cut = true;
     sweep();
     cables[uplink].cut = false;
@@ -1348,7 +1025,8 @@ TEST(what_moves_is_told_when_it_is_active)
     const size_t cable = add_single_host(&l, "h1", 5);
     sweep();
     cables[cable].cut = cables[l.cable1].cut = true;
-    const size_t host = connect(l.leaf2, 5, cables[cable].b, 1), trunk = connect(0, 1, l.leaf1, 7);
+    const size_t host = plant_connect(l.leaf2, 5, cables[cable].b, 1),
+                 trunk = plant_connect(0, 1, l.leaf1, 7);
     cables[host].state = cables[trunk].state = FABRIC_INITIALIZE;
     sweep_quietly(2);
     sweep();
@@ -1374,13 +1052,13 @@ TEST(a_host_that_waits_waits_on_after_a_restart)
     sweep();
     sweep();
     sweep();
-    stop();
+    plant_stop();
     struct fabric *last = topology_current(topology);
     topology_free(topology);
     topology = topology_new(NULL, &random_system, log_);
     topology_restore(topology, last);
     lookup = event_builder_lookup_in(topology);
-    start();
+    plant_start();
     sweep_quietly(4);
     assert_int_equal(count_alarms(), 3);
     cables[cable].state = 0;
@@ -1415,7 +1093,8 @@ static uint32_t add_planar_host(const struct leaves *l, size_t planes[4])
     const uint32_t host = add_node(FABRIC_CA, "gpu17", 4);
     for (uint8_t i = 0; i < 4; i++) {
         generated_port(&plant, host, (uint8_t)(i + 1))->guid = guid_of(host) + 1;
-        planes[i] = connect(i % 2 ? l->leaf1 : l->leaf2, (uint8_t)(4 + i), host, (uint8_t)(i + 1));
+        planes[i] =
+            plant_connect(i % 2 ? l->leaf1 : l->leaf2, (uint8_t)(4 + i), host, (uint8_t)(i + 1));
     }
     return host;
 }
