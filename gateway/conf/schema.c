@@ -521,7 +521,7 @@ const struct schema_section SCHEMA[] = {
              "(logrotate(8): `systemctl reload ibtrapd`). An instance under systemd writes to "
              "/var/log/ibtrapd-INSTANCE only."},
     {"agentx", SCHEMA_RECEIVER, CONF_AGENTX, .title = "snmpd", .commented = true,
-     .parts = {&SCHEMA_AGENTX, &SCHEMA_EVERY_RECEIVER},
+     .parts = {&SCHEMA_AGENTX, &SCHEMA_EVERY_RECEIVER}, .check = section_check_agentx,
      .help = "A receiver of SNMP notifications behind net-snmp's snmpd on this host: its trap "
              "sinks, targets and notification log apply. It has to have `master agentx` in its "
              "configuration."},

@@ -310,6 +310,12 @@ static const struct schema_item EVERY_RECEIVER[] = {
          "Patterns of the names or GUIDs of switches and routers. An event belongs to the one "
          "that its trap names or comes from, or where the change is that a sweep found, such as "
          "the lost link of a host. Only events that belong to these are sent."},
+    {"each_part", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(filter.each_part), .unset = CONF_SAME,
+     .shown = true, .example = "false",
+     .help =
+         "Whether a host that leaves is an event for each of its adapters, and a switch one for "
+         "each of its ASICs, instead of one for the whole. Without this item, SNMP and AgentX "
+         "receivers get each of them, other receivers one."},
     {"burst", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(burst), RANGE(1, 1000000), .initial = "100",
      .help = "Events at once at most. The default buffer of snmptrapd(8) holds 166 datagrams."},
     {"max_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(age_us), RANGE(0, INT64_C(365) * DAY),

@@ -264,11 +264,24 @@ static bool section_snmp_check_use(struct section *section)
                          "version = \"1\" or trap_address = true");
 }
 
+// The documents have a notification for each part.
+static void section_receiver_take_each_part(struct conf_receiver *r)
+{
+    if (r->filter.each_part == CONF_SAME)
+        r->filter.each_part = 1;
+}
+
+void section_check_agentx(struct section *section)
+{
+    section_receiver_take_each_part(section->object);
+}
+
 void section_check_snmp(struct section *section)
 {
     struct conf_receiver *r = section->object;
     struct conf_snmp *s = &r->snmp;
     bool tls = section_receiver_uses_tls(r);
+    section_receiver_take_each_part(r);
     if (s->version == 0)
         s->version = tls ? 3 : 2;
     if (s->inform && s->version == 1) {

@@ -61,6 +61,7 @@ void section_check_control(struct section *section);  // finds the number of the
 void section_check_subagent(struct section *section); // refuses items that need a socket
 void section_check_rule(struct section *section);     // refuses a rule that changes nothing
 void section_check_snmp(struct section *section);
+void section_check_agentx(struct section *section);
 void section_check_syslog(struct section *section);
 void section_check_kafka(struct section *section);
 void section_check_http(struct section *section);

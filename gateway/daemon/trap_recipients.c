@@ -127,6 +127,7 @@ static void trap_recipients_add(struct trap_recipients *out, const struct row *r
     r->transport = TRANSPORT_UDP;
     r->port = port;
     r->filter.trap_group = group;
+    r->filter.each_part = 1;
     r->snmp.version = 1;
     r->snmp.sets = SNMP_SET_SWITCH | SNMP_SET_EVENT;
     memset(r->snmp.community, 0, sizeof r->snmp.community);

@@ -235,6 +235,9 @@ struct event *event_builder_from_change(const struct event_builder *builder,
     event->switch_guid = change->switch_guid;
     event->sm_guid = change->sm_guid;
     event->affected = change->affected;
+    event->parts = change->parts;
+    event->parts_changed = change->parts_changed;
+    event->is_part = change->is_part;
     event->found_late = late;
     event_builder_set_id(event->cause_id, cause_id);
     event_builder_set_id(event->related_id, related_id);

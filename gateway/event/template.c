@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "model/catalogue.h"
 #include "model/counter.h"
+#include "model/fabric.h"
 #include "model/field.h"
 #include "model/notice.h"
 
@@ -71,6 +72,52 @@ static bool template_add_neighbour(struct text *t, const struct event *event)
 {
     text_add(t, event->subject.port != 0 ? "to " : "on ");
     return template_add_end(t, &event->peer);
+}
+
+// The part of the subject's name that tells the parts of its system apart: "mlx5_3" of "gpu17
+// mlx5_3".
+static const char *template_part_name(const struct endpoint *who)
+{
+    const char *system = who->system[0] != '\0' ? strstr(who->name, who->system) : NULL;
+    const char *rest = system ? system + strlen(who->system) : "";
+    return rest[0] != '\0' && strchr(" :/-_.", rest[0]) && rest[1] != '\0' ? rest + 1 : who->name;
+}
+
+// Whether the row is one about switches, not about hosts.
+static bool template_is_about_switch(const struct event *event)
+{
+    return event->type->test.subject != FABRIC_CA;
+}
+
+// Adds "Host gpu17", "Host node1 (LID 4)" or "1 of 8 adapters of gpu17 (mlx5_3, port 12 of leaf4)".
+static void template_add_system(struct text *t, const struct event *event)
+{
+    const struct endpoint *who = &event->subject, *peer = &event->peer;
+    const bool is_switch = template_is_about_switch(event);
+    const bool partial = event->parts_changed < event->parts && event->parts_changed > 0;
+    if (partial)
+        text_addf(t, "%u of %u %s of ", event->parts_changed, event->parts,
+                  is_switch ? "ASICs" : "adapters");
+    else
+        text_add(t, is_switch ? "Switch " : "Host ");
+    if (event->parts_changed == 0 || who->system[0] == '\0')
+        template_add_endpoint(t, who);
+    else
+        text_add(t, who->system);
+    if (!partial || event->parts_changed > 1)
+        return;
+    text_addf(t, " (%s", template_part_name(who));
+    if (!is_switch && peer->port != 0 && peer->name[0] != '\0')
+        text_addf(t, ", port %u of %s", peer->port, peer->name);
+    text_add(t, ")");
+}
+
+// Adds "with all 8 adapters". False: the event is not about all of several parts.
+static bool template_add_whole(struct text *t, const struct event *event)
+{
+    text_addf(t, "with all %u %s", event->parts,
+              template_is_about_switch(event) ? "ASICs" : "adapters");
+    return event->parts > 1 && event->parts_changed == event->parts;
 }
 
 // Adds "SubnSet(PortInfo)", with numbers where there are no words: "method 0x58 (PortInfo)".
@@ -189,6 +236,10 @@ static bool template_add_placeholder(struct text *t, const struct event *event, 
         return template_add_end(t, &event->subject);
     if (template_is(name, n, "peerEnd"))
         return template_add_end(t, &event->peer);
+    if (template_is(name, n, "place"))
+        return template_add_end(t, &event->peer) && event->parts_changed == 0;
+    if (template_is(name, n, "whole"))
+        return template_add_whole(t, event);
     if (template_is(name, n, "neighbour"))
         return template_add_neighbour(t, event);
     if (template_is(name, n, "late"))
@@ -199,7 +250,9 @@ static bool template_add_placeholder(struct text *t, const struct event *event, 
         return template_add_span(t, event->window_min, "minute");
     if (template_is(name, n, "days"))
         return template_add_span(t, event->occasion_days, "day");
-    if (template_is(name, n, "request"))
+    if (template_is(name, n, "system"))
+        template_add_system(t, event);
+    else if (template_is(name, n, "request"))
         template_add_request(t, &event->notice);
     else if (template_is(name, n, "changes"))
         template_add_changes(t, &event->notice);

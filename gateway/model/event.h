@@ -113,9 +113,13 @@ struct event {
     size_t raw_size;   // octets of the Notice or the malformed MAD, as received
     char receiver[65]; // the receiver in an event about a receiver; empty: none
     uint64_t lost;     // how many events were lost, in an event about loss
-    uint64_t affected; // how many nodes left together with the subject
-    uint64_t sm_guid;  // port of the subnet manager in question; 0: none
-    uint8_t counter;   // enum counter, in an event about a counter
+    uint64_t affected; // how many nodes of other systems left together with the subject
+    // Of a node that came or went: how many nodes of its kind, switches or others, the system has;
+    // 0: unknown. How many of these come or go by this event; 0: only the subject.
+    uint16_t parts, parts_changed;
+    bool is_part;     // an event about the system has the root cause, and tells of the subject
+    uint64_t sm_guid; // port of the subnet manager in question; 0: none
+    uint8_t counter;  // enum counter, in an event about a counter
     uint64_t counter_old, counter_new;
     // Of an event about a counter that grows too often:
     uint64_t errors;                        // the growth in the window

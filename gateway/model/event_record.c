@@ -102,7 +102,10 @@ enum {
     FIELD(103, true, text, source.system)                                                          \
     FIELD(104, true, text, destination.system)                                                     \
     FIELD(105, true, flag, subject.nameless)                                                       \
-    FIELD(106, true, flag, peer.nameless)
+    FIELD(106, true, flag, peer.nameless)                                                          \
+    FIELD(110, true, count, parts)                                                                 \
+    FIELD(111, true, count, parts_changed)                                                         \
+    FIELD(112, true, flag, is_part)
 
 // Writing.
 

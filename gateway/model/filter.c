@@ -78,7 +78,8 @@ void filter_init(struct filter *filter)
 
 bool filter_is_open(const struct filter *filter)
 {
-    return filter->severity == SEVERITY_DEBUG && filter->security && !filter->trap_group &&
+    return filter->severity == SEVERITY_DEBUG && filter->security && filter->each_part <= 0 &&
+           !filter->trap_group &&
            filter->events.count + filter->categories.count + filter->nodes.count +
                    filter->guids.count + filter->switches.count ==
                0;
@@ -96,7 +97,7 @@ uint64_t filter_digest(const struct filter *filter)
 {
     const struct filter_list *const LISTS[] = {&filter->events, &filter->categories, &filter->nodes,
                                                &filter->guids, &filter->switches};
-    const uint8_t head[] = {(uint8_t)filter->severity, filter->security};
+    const uint8_t head[] = {(uint8_t)filter->severity, filter->security, filter->each_part > 0};
     uint64_t digest = digest_add(DIGEST_OF_NOTHING, head, sizeof head);
     for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++)
         digest = filter_digest_list(digest, LISTS[i]);

@@ -32,8 +32,11 @@ struct filter_list {
 };
 
 struct filter {
-    enum severity severity;    // the least severe that passes; SEVERITY_DEBUG: all
-    bool security;             // events of category security pass, too
+    enum severity severity; // the least severe that passes; SEVERITY_DEBUG: all
+    bool security;          // events of category security pass, too
+    // Whether a host or box that comes or goes is told of by an event for each of its parts, and
+    // each trap is passed on; 1: yes. The events about parts are suppressed (sink/audience.h).
+    int each_part;
     struct filter_list events; // identifiers, such as link-*
     struct filter_list categories;
     struct filter_list nodes;    // names of the issuer, the subject or the peer
@@ -59,7 +62,7 @@ bool filter_list_has_other_name(const struct filter_list *list, const struct eve
 // Sets a filter that every event passes.
 void filter_init(struct filter *filter);
 
-// Whether the filter has no condition: every event passes.
+// Whether the filter has no condition: every event passes that no reason suppresses, and no other.
 bool filter_is_open(const struct filter *filter);
 
 // A digest of the conditions, without the trap group; not 0. Equal filters have equal digests.

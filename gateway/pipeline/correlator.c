@@ -9,6 +9,7 @@
 #include "pipeline/interruptions.h"
 #include "pipeline/lost_planes.h"
 #include "pipeline/reconcile.h"
+#include "pipeline/returns.h"
 #include "pipeline/statements.h"
 #include "topology/describe.h"
 
@@ -252,7 +253,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
         return false;
     }
     topology_update(correlator->emitter->topology, seen, &changes, &late);
-    reconcile_explain_returns(correlator->emitter, &changes);
+    returns_explain(correlator->emitter, &changes);
     char(*ids)[EVENT_ID_SIZE] = memory_zeroed(changes.count, sizeof *ids);
     for (uint32_t i = 0; i < changes.count; i++)
         correlator_emit_change(correlator, &changes, i, late, ids);

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/search.h"
-#include "pipeline/open_alarms.h"
+#include "pipeline/missing.h"
 #include "pipeline/statements.h"
 #include "topology/comparison.h"
 #include "topology/describe.h"
@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { NAMED_MAX = 5 }; // missing nodes that a reason names
 
 // After a start, until the wall clock is trusted: the clock may be far off until somebody sets it.
 static const int64_t TRUST_CLOCK_US = 3600 * CLOCK_US_PER_S;
@@ -423,7 +421,8 @@ static bool has_lost_cause(const struct reconcile *r, const struct open_alarm *a
         return has_cause_over(&now);
     const struct open_alarm *node = a->what.kind == ALARM_KEY_NODE ? a : explanation(r, a);
     const struct open_alarm *other = open_alarms_find_node(&r->alarms, cause.guid);
-    return other && !(node && node->island == other->island);
+    return other && !(node && node->island == other->island) &&
+           !missing_is_part(r->emitter, a, other);
 }
 
 static void set_cause(const struct reconcile *r, const struct open_alarm *a,
@@ -432,80 +431,53 @@ static void set_cause(const struct reconcile *r, const struct open_alarm *a,
     policy_set_cause(r->emitter->policy, a->is.key, cause ? cause->is.key : NULL, r->now_us);
 }
 
-// Adds the name of a missing node, from the event about the loss.
-static void add_missing_name(const struct emitter *emitter, struct text *t,
-                             const struct open_alarm *a)
-{
-    struct event *event = journal_find(emitter->journal, a->is.last_number);
-    if (event && event->subject.name[0] != '\0')
-        text_add(t, event->subject.name);
-    else
-        text_addf(t, "0x%016" PRIx64, a->what.guid);
-    event_unref(event);
-}
-
-// Some of the alarms, by their indices.
-struct group {
-    uint32_t *members;
-    size_t count;
-};
-
-// Adds ": a, b, c, d, e and 2 more".
-static void add_missing_names(const struct emitter *emitter, struct text *t,
-                              const struct open_alarms *alarms, const struct group *group)
-{
-    const size_t named = group->count < NAMED_MAX ? group->count : NAMED_MAX;
-    for (size_t i = 0; i < named; i++) {
-        text_add(t, i > 0 ? ", " : ": ");
-        add_missing_name(emitter, t, &alarms->all[group->members[i]]);
-    }
-    if (named < group->count)
-        text_addf(t, " and %zu more", group->count - named);
-}
-
-// The event that raised the alarm, once more, as a root cause: with the missing nodes behind it.
-static struct event *make_root_event(const struct reconcile *r, const struct open_alarm *root,
-                                     const struct group *behind)
-{
-    struct event *last = journal_find(r->emitter->journal, root->is.last_number);
-    if (!last)
-        return NULL;
-    struct event *event = event_copy(last);
-    event->affected = behind->count;
-    struct text t = text_in(event->reason, sizeof event->reason);
-    text_add(&t, "it is still missing");
-    if (behind->count > 0) {
-        text_addf(&t, ", and with it %zu node%s", behind->count, behind->count == 1 ? "" : "s");
-        add_missing_names(r->emitter, &t, &r->alarms, behind);
-    }
-    memcpy(event->related_id, last->id, sizeof event->related_id);
-    event_builder_again(&r->emitter->builder, event);
-    event_unref(last);
-    return event;
-}
-
 // The event says that the alarm has no root cause. Without it, policy sends what it suppressed.
 static void tell_root(const struct reconcile *r, const struct open_alarm *root,
-                      const struct group *behind)
+                      const struct missing_group *behind)
 {
-    struct event *event = make_root_event(r, root, behind);
+    struct event *event = missing_make_root_event(r->emitter, &r->alarms, root, behind);
     if (event)
         emitter_emit(r->emitter, event);
     else
         set_cause(r, root, NULL);
 }
 
-// By root cause; the root cause itself first.
-static int compare_roots(const void *a, const void *b, void *ctx)
+// A missing host that lost its root cause, and the name of its system.
+struct lost_host {
+    uint32_t alarm;
+    char system[EVENT_SYSTEM_SIZE];
+};
+
+static int compare_lost_hosts(const void *a, const void *b)
 {
-    const struct open_alarms *alarms = ctx;
-    const uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
-    const uint32_t root = alarms->all[m].root, other = alarms->all[n].root;
-    if (root != other)
-        return root < other ? -1 : 1;
-    if ((m == root) != (n == root))
-        return m == root ? -1 : 1;
-    return m < n ? -1 : m > n;
+    const struct lost_host *m = a, *n = b;
+    const int order = strcmp(m->system, n->system);
+    return order != 0 ? order : m->alarm < n->alarm ? -1 : m->alarm > n->alarm;
+}
+
+// Gives the adapters of one host one root cause, the first of them.
+static void join_lost_hosts(struct reconcile *r, const uint32_t *lost, size_t count)
+{
+    struct lost_host *hosts = memory_zeroed(count, sizeof *hosts);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct open_alarm *a = &r->alarms.all[lost[i]];
+        struct event *event =
+            a->root == lost[i] && a->is.type == catalogue_get(CATALOGUE_HOST_REMOVED)
+                ? journal_find(r->emitter->journal, a->is.last_number)
+                : NULL;
+        if (event && event->parts > 1 && event->subject.system[0] != '\0') {
+            hosts[n].alarm = lost[i];
+            memcpy(hosts[n++].system, event->subject.system, EVENT_SYSTEM_SIZE);
+        }
+        event_unref(event);
+    }
+    qsort(hosts, n, sizeof *hosts, compare_lost_hosts);
+    for (size_t i = 1; i < n; i++) {
+        if (strcmp(hosts[i].system, hosts[i - 1].system) == 0)
+            r->alarms.all[hosts[i].alarm].root = r->alarms.all[hosts[i - 1].alarm].root;
+    }
+    free(hosts);
 }
 
 // The missing nodes that lost their root cause, sorted by the new root cause. `lost` has room for
@@ -517,7 +489,8 @@ static size_t list_lost(struct reconcile *r, uint32_t *lost)
         if (r->alarms.all[i].what.kind == ALARM_KEY_NODE && has_lost_cause(r, &r->alarms.all[i]))
             lost[count++] = (uint32_t)i;
     }
-    qsort_r(lost, count, sizeof *lost, compare_roots, &r->alarms);
+    join_lost_hosts(r, lost, count);
+    qsort_r(lost, count, sizeof *lost, missing_compare_roots, &r->alarms);
     return count;
 }
 
@@ -530,7 +503,7 @@ static void tell_roots(const struct reconcile *r, uint32_t *lost, size_t count)
         for (end = i + 1; end < count && all[lost[end]].root == root; end++)
             ;
         if (lost[i] == root)
-            tell_root(r, &all[root], &(struct group){lost + i + 1, end - i - 1});
+            tell_root(r, &all[root], &(struct missing_group){lost + i + 1, end - i - 1});
     }
 }
 
@@ -558,6 +531,8 @@ static void find_causes(struct reconcile *r)
 
 static bool reconcile_has_newcomers(const struct changes *changes)
 {
+    if (changes->named)
+        return true;
     for (uint32_t i = 0; i < changes->count; i++) {
         const enum catalogue_event type = changes->all[i].type;
         if (type == CATALOGUE_HOST_ADDED || type == CATALOGUE_HOST_REMOVED ||
@@ -590,91 +565,4 @@ void reconcile_alarms(struct emitter *emitter, const struct changes *changes,
         open_alarms_clear(&r.alarms);
     }
     journal_forget_ends(emitter->journal, clock_utc(emitter->builder.clock) - POLICY_HANDOVER_US);
-}
-
-// Switches that are back.
-
-// Sets the root cause of each alarm about a node that is still missing and had one, and lists these
-// alarms by their root causes. The caller frees the list.
-static struct group list_missing(struct open_alarms *alarms, const struct fabric *fabric)
-{
-    struct group missing = {.members = memory_zeroed(alarms->count, sizeof *missing.members)};
-    for (size_t i = 0; i < alarms->count; i++) {
-        struct open_alarm *a = &alarms->all[i];
-        struct alarm_key cause;
-        const struct open_alarm *root = NULL;
-        if (a->what.kind == ALARM_KEY_NODE && a->is.cause_key &&
-            alarm_key_read(a->is.cause_key, &cause))
-            root = open_alarms_find_node(alarms, cause.guid);
-        if (!root || fabric_find_node(fabric, a->what.guid) != FABRIC_NONE)
-            continue;
-        a->root = (uint32_t)(root - alarms->all);
-        missing.members[missing.count++] = (uint32_t)i;
-    }
-    qsort_r(missing.members, missing.count, sizeof *missing.members, compare_roots, alarms);
-    return missing;
-}
-
-// The members with that root cause.
-static struct group find_group(const struct open_alarms *alarms, const struct group *all,
-                               const struct open_alarm *cause)
-{
-    const uint32_t root = (uint32_t)(cause - alarms->all);
-    size_t first, end;
-    SEARCH_FIRST(first, 0, all->count, alarms->all[all->members[first]].root < root);
-    for (end = first; end < all->count && alarms->all[all->members[end]].root == root; end++)
-        ;
-    return (struct group){all->members + first, end - first};
-}
-
-// How many nodes left together with the alarm's.
-static uint64_t count_affected(const struct emitter *emitter, const struct open_alarm *a,
-                               uint64_t least)
-{
-    struct event *event = journal_find(emitter->journal, a->is.last_number);
-    const uint64_t affected = event ? event->affected : 0;
-    event_unref(event);
-    return affected > least ? affected : least;
-}
-
-static void explain_return(const struct emitter *emitter, const struct open_alarms *alarms,
-                           const struct group *all, struct change *change)
-{
-    const struct open_alarm *root = open_alarms_find_node(alarms, change->subject.node_guid);
-    const struct group missing = root ? find_group(alarms, all, root) : (struct group){0};
-    if (missing.count == 0)
-        return;
-    char came[EVENT_REASON_SIZE];
-    memcpy(came, change->reason, sizeof came);
-    struct text t = text_in(change->reason, sizeof change->reason);
-    text_addf(&t, "%zu of the %" PRIu64 " nodes that went with it %s still missing", missing.count,
-              count_affected(emitter, root, missing.count), missing.count == 1 ? "is" : "are");
-    add_missing_names(emitter, &t, alarms, &missing);
-    if (came[0] != '\0')
-        text_addf(&t, "; %s", came);
-}
-
-static bool has_returns(const struct changes *changes)
-{
-    for (uint32_t i = 0; i < changes->count; i++) {
-        if (changes->all[i].type == CATALOGUE_SWITCH_ADDED)
-            return true;
-    }
-    return false;
-}
-
-void reconcile_explain_returns(const struct emitter *emitter, struct changes *changes)
-{
-    const struct systems *joined = has_returns(changes) ? topology_joined(emitter->topology) : NULL;
-    if (!joined)
-        return;
-    struct open_alarms alarms;
-    open_alarms_collect(&alarms, emitter->policy);
-    const struct group missing = list_missing(&alarms, joined->fabric);
-    for (uint32_t i = 0; i < changes->count; i++) {
-        if (changes->all[i].type == CATALOGUE_SWITCH_ADDED)
-            explain_return(emitter, &alarms, &missing, &changes->all[i]);
-    }
-    free(missing.members);
-    open_alarms_clear(&alarms);
 }

@@ -25,9 +25,4 @@
 void reconcile_alarms(struct emitter *emitter, const struct changes *changes,
                       int64_t watching_since, bool late, int64_t age_us);
 
-// Adds to the reason of each switch that is back which nodes behind the switch are still missing:
-// "8 of the 12 nodes that went with it are still missing: a, b, c, d, e and 3 more". Call it before
-// the events of the changes are made, with the snapshot current.
-void reconcile_explain_returns(const struct emitter *emitter, struct changes *changes);
-
 #endif

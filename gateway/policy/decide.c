@@ -149,8 +149,10 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
         return POLICY_PASSES;
     if (maintenance_until(&p->maintenance, event, p->now) > p->now)
         return POLICY_MAINTENANCE;
-    if (p->options.suppress_consequences && event->cause_id[0] != '\0')
+    if (p->options.suppress_consequences && event->cause_id[0] != '\0') {
+        event->apart = event->is_part && p->active && storms_of(p->storms, event->type) == 0;
         return POLICY_CONSEQUENCE;
+    }
     if (storms_of(p->storms, event->type) == 0 &&
         duplicates_suppress(p->duplicates, event, p->options.repeat_window_us, p->now))
         return POLICY_DUPLICATE;

@@ -48,6 +48,7 @@ static void copy_context(struct event *event, const struct event *other)
     event->other_name_count = other->other_name_count;
     memcpy(event->other_names, other->other_names, sizeof event->other_names);
     event->sm_guid = other->sm_guid;
+    event->is_part = other->is_part;
     event->summarised = summaries_kind_of(other);
 }
 

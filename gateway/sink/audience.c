@@ -27,6 +27,14 @@ static const char *audience_filter_refusal(const struct audience *a, const struc
     return item;
 }
 
+static bool audience_wants_part(const struct audience *a, const struct event *event)
+{
+    audience_lock(a);
+    const bool wants = event->is_part && a->filter->each_part > 0;
+    audience_unlock(a);
+    return wants;
+}
+
 static bool audience_is_open_to_all(const struct audience *a)
 {
     audience_lock(a);
@@ -43,10 +51,13 @@ static bool audience_clears_older_alarm(const struct audience *a, const struct e
 }
 
 // Whether the receiver hears why the event is suppressed: of a root cause that the receiver's
-// filter passes, or of the root cause of this root cause.
+// filter passes, or of the root cause of this root cause. To a receiver that wants each part of a
+// system, the part that is told first explains no other part.
 static bool audience_hears_of_cause(const struct audience *a, const struct event *event)
 {
-    bool hears = audience_is_open_to_all(a);
+    bool hears = audience_is_open_to_all(a) || (event->is_part && event->cause_number == 0);
+    if (audience_wants_part(a, event))
+        return false;
     int64_t number = event->cause_number;
     for (int i = 0; i < CAUSES_MAX && !hears && number > 0; i++) {
         struct event *cause = journal_read_one(a->journal, number);

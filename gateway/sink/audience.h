@@ -7,7 +7,8 @@
 //
 // Policy decides once for all receivers, and suppresses the alarms that follow from a root cause. A
 // receiver whose filter refuses the root cause hears nothing of these alarms then. So this receiver
-// gets these alarms and their ends, although both are suppressed.
+// gets these alarms and their ends, although both are suppressed. In the same way a receiver gets
+// the events about each part of a host or box, if the receiver's filter says so.
 #ifndef IBTRAPD_SINK_AUDIENCE_H
 #define IBTRAPD_SINK_AUDIENCE_H
 

@@ -29,9 +29,13 @@ struct change {
     struct event_former_link former; // a moved link: of the end that kept its place
     uint64_t switch_guid; // the switch or router that the subject is or is connected to; 0: none
     uint64_t sm_guid;
-    uint64_t affected; // number of nodes that are consequences of this change
+    uint64_t affected; // number of nodes of other systems that are consequences of this change
+    // Of a node added or removed: as in model/event.h. A part has the change about the first part
+    // as its cause.
+    uint16_t parts, parts_changed;
+    bool is_part;
     // A piece of a sentence, or empty.
-    // - Node added or removed: "with it went 7 nodes: a, b, c, d, e and 2 more".
+    // - Node added or removed: topology/root_causes.h has examples.
     // - Moved: where it was, "port 3 of leaf1 (LID 2)".
     // - Link degraded: "1X SDR (2.5 Gb/s) instead of 4X QDR (40 Gb/s)"; restored: the rate.
     // - Node renamed: the old name. LID changed: the old LID.
@@ -56,6 +60,7 @@ struct change {
 struct changes {
     struct change *all; // see changes_clear
     uint32_t count, capacity;
+    bool named; // a node lost its name to a name of the factory, or got a name: no change
 };
 
 // Adds the changes to `out`, root causes before their consequences, in an order that depends on the

@@ -32,19 +32,10 @@ void changes_between_systems(const struct systems *before, const struct systems 
     comparison_close(&t);
 }
 
-static const char *compare_all_find_name(void *ctx, const struct fabric_node *node, bool *now)
-{
-    (void)now;
-    return describe_name(node, 0, ctx);
-}
-
 void changes_between(const struct fabric *before, const struct fabric *after,
                      const struct names *names, struct changes *out)
 {
-    const struct systems_names find = {.find = compare_all_find_name, .ctx = (void *)names};
-    // The systems take a reference, which changes a fabric in nothing else.
-    struct systems *then = systems_make((struct fabric *)before, &find),
-                   *now = systems_make((struct fabric *)after, &find);
+    struct systems *then = describe_systems(before, names), *now = describe_systems(after, names);
     changes_between_systems(then, now, names, out);
     systems_unref(then);
     systems_unref(now);

@@ -21,9 +21,10 @@ static void group_add_node(const struct group *g, uint32_t node)
     comparison_set_subject_node(g->t, g->side, node, change);
     comparison_guid_key(change->alarm_key, ALARM_KEY_NODE, g->side->fabric->nodes[node].guid);
     const uint32_t root = g->causes.root[node];
+    root_causes_add_parts(&g->causes, node, g->t->names, change);
     if (root == node)
         root_causes_add_nodes(&g->causes, node, g->t->names,
-                              g->gone ? "with it went" : "with it came", change);
+                              g->gone ? ROOT_CAUSES_WENT : ROOT_CAUSES_CAME, change);
     else
         change->cause = g->side->node_change[root];
     if (g->gone && root == node)
@@ -45,7 +46,7 @@ static void group_add(struct comparison *t, struct comparison_side *side, bool g
     struct group g = {.t = t, .side = side, .gone = gone};
     if (side->alone == 0)
         return;
-    root_causes_open(&g.causes, side->fabric, side->counterpart);
+    root_causes_open(&g.causes, side->systems, side->counterpart);
     group_add_nodes(&g, true, true);
     group_add_nodes(&g, true, false);
     group_add_nodes(&g, false, true);

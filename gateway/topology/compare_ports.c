@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/compare.h"
 
+#include "model/node_name.h"
+
 #include <string.h>
 
 // The change that adds or removes the node at the other end of the port's link; FABRIC_NONE: that
@@ -96,6 +98,10 @@ static void compare_ports_add_renamed(struct comparison *t, uint32_t before, uin
     const char *old = t->before.fabric->nodes[before].description;
     if (old[0] == '\0' || node->description[0] == '\0' || strcmp(old, node->description) == 0)
         return;
+    if (node_name_is_of_factory(old) || node_name_is_of_factory(node->description)) {
+        t->out->named = true;
+        return;
+    }
     struct change *change = comparison_add_change(t, CATALOGUE_NODE_RENAMED, NULL);
     comparison_set_subject_node(t, &t->after, after, change);
     struct text text = text_in(change->reason, sizeof change->reason);

@@ -139,6 +139,19 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
     describe_set_name(fabric, node, FABRIC_NONE, names, out);
 }
 
+static const char *describe_find_name(void *ctx, const struct fabric_node *node, bool *now)
+{
+    (void)now;
+    return describe_name(node, 0, ctx);
+}
+
+// The systems take a reference, which changes a fabric in nothing else.
+struct systems *describe_systems(const struct fabric *fabric, const struct names *names)
+{
+    return systems_make((struct fabric *)fabric,
+                        &(struct systems_names){.find = describe_find_name, .ctx = (void *)names});
+}
+
 bool describe_system(const struct systems *systems, struct endpoint *who)
 {
     const uint32_t node = systems && who->node_guid != 0

@@ -41,6 +41,10 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
 void describe_sm(const struct fabric *fabric, uint32_t sm, const struct names *names,
                  struct endpoint *out);
 
+// The systems by these names, which may be NULL, as they are without a configuration. A reference,
+// the caller's.
+struct systems *describe_systems(const struct fabric *fabric, const struct names *names);
+
 // Sets the name of the system of the endpoint's node. A node without a name is called by the name
 // of its host: an adapter whose host boots. Returns false, and changes nothing, if the systems do
 // not have the node. `systems` may be NULL.

@@ -18,11 +18,13 @@ struct expectation {
     struct fabric *fabric;
     bool by_name;
     uint64_t *last; // by node: its GUID when it was there last; 0: never yet, or it has a GUID
+    struct systems *systems; // of the fabric
 };
 
 // One of both fabrics. Arrays are by the index of its nodes.
 struct expectation_side {
     const struct fabric *fabric;
+    struct systems *systems;   // a reference
     const struct names *names; // NULL: the descriptions
     uint32_t *counterpart;     // the same node on the other side; FABRIC_NONE: it is not there
     struct root_causes causes;
@@ -44,7 +46,8 @@ struct expectation *expectation_new(struct fabric *expected, bool by_name)
 {
     struct expectation *expectation = memory_get(sizeof *expectation);
     *expectation = (struct expectation){
-        expected, by_name, memory_zeroed((size_t)expected->node_count + 1, sizeof(uint64_t))};
+        expected, by_name, memory_zeroed((size_t)expected->node_count + 1, sizeof(uint64_t)),
+        describe_systems(expected, NULL)};
     return expectation;
 }
 
@@ -52,6 +55,7 @@ void expectation_free(struct expectation *expectation)
 {
     if (!expectation)
         return;
+    systems_unref(expectation->systems);
     fabric_unref(expectation->fabric);
     free(expectation->last);
     free(expectation);
@@ -228,9 +232,11 @@ static void survey_tell_node(struct survey *s, const struct expectation_side *si
         survey_set_place(s, port, &change);
     else if (port != FABRIC_NONE)
         survey_set_present_place(s, port, &change);
+    describe_system(side->systems, &change.subject);
+    root_causes_add_parts(&side->causes, node, s->now.names, &change);
     if (root == node)
         root_causes_add_nodes(&side->causes, node, s->now.names,
-                              missing ? "missing with it" : "with it came", &change);
+                              missing ? ROOT_CAUSES_MISSING : ROOT_CAUSES_CAME, &change);
     expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
     side->number[node] = s->count;
     survey_tell(s, &change, missing && survey_is_node_unseen(s, node));
@@ -566,11 +572,13 @@ static void expectation_match(bool by_name, bool made, const struct fabric *expe
 
 // The whole.
 
-static void expectation_open_side(struct expectation_side *side, const struct fabric *fabric,
+// Takes over the reference to the systems.
+static void expectation_open_side(struct expectation_side *side, struct systems *systems,
                                   const struct names *names)
 {
-    const size_t size = ((size_t)fabric->node_count + 1) * sizeof(uint32_t);
-    *side = (struct expectation_side){.fabric = fabric,
+    const size_t size = ((size_t)systems->fabric->node_count + 1) * sizeof(uint32_t);
+    *side = (struct expectation_side){.fabric = systems->fabric,
+                                      .systems = systems,
                                       .names = names,
                                       .counterpart = memory_get(size),
                                       .number = memory_get(size)};
@@ -580,6 +588,7 @@ static void expectation_close_side(struct expectation_side *side)
 {
     free(side->counterpart);
     root_causes_close(&side->causes);
+    systems_unref(side->systems);
     free(side->number);
 }
 
@@ -601,14 +610,14 @@ void expectation_compare(const struct expectation *expectation, const struct fab
                        .last = expectation->last,
                        .by_table = expectation->fabric->node_count > 0 &&
                                    topology_csv_is_made(expectation->fabric->nodes[0].guid)};
-    expectation_open_side(&s.expected, expectation->fabric, NULL);
-    expectation_open_side(&s.now, now, names);
+    expectation_open_side(&s.expected, systems_ref(expectation->systems), NULL);
+    expectation_open_side(&s.now, describe_systems(now, names), names);
     s.told = memory_zeroed((size_t)now->port_count + 1, sizeof *s.told);
     expectation_match(expectation->by_name, s.by_table, expectation->fabric, now, names,
                       s.expected.counterpart, s.now.counterpart);
     expectation_note_last(expectation, now, s.expected.counterpart);
-    root_causes_open(&s.expected.causes, s.expected.fabric, s.expected.counterpart);
-    root_causes_open(&s.now.causes, s.now.fabric, s.now.counterpart);
+    root_causes_open(&s.expected.causes, s.expected.systems, s.expected.counterpart);
+    root_causes_open(&s.now.causes, s.now.systems, s.now.counterpart);
     survey_tell_nodes(&s, &s.expected);
     survey_check_links(&s);
     survey_tell_nodes(&s, &s.now);

@@ -79,16 +79,47 @@ void root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, 
     free(q.switches);
 }
 
-void root_causes_open(struct root_causes *causes, const struct fabric *fabric,
+// Gives the parts of each system that are root causes one root cause.
+static void root_causes_join_parts(struct root_causes *c)
+{
+    const uint32_t count = c->fabric->node_count;
+    uint32_t *first = memory_get(((size_t)c->systems->count + 1) * sizeof *first);
+    for (uint32_t s = 0; s < c->systems->count; s++)
+        first[s] = FABRIC_NONE;
+    for (int switches = 1; switches >= 0; switches--) {
+        for (uint32_t i = 0; i < count; i++) {
+            const bool is_switch = c->fabric->nodes[i].type == FABRIC_SWITCH;
+            if (c->root[i] == i && is_switch == switches && first[c->systems->of[i]] == FABRIC_NONE)
+                first[c->systems->of[i]] = i;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (c->root[i] == FABRIC_NONE)
+            continue;
+        const uint32_t joined = first[c->systems->of[c->root[i]]];
+        c->is_part[i] = c->root[i] == i && joined != i;
+        c->next[i] = joined;
+    }
+    memcpy(c->root, c->next, count * sizeof *c->root);
+    free(first);
+}
+
+void root_causes_open(struct root_causes *causes, const struct systems *systems,
                       const uint32_t *counterpart)
 {
-    const uint32_t count = fabric->node_count;
+    const uint32_t count = systems->fabric->node_count;
     *causes = (struct root_causes){
-        .fabric = fabric,
+        .systems = systems,
+        .fabric = systems->fabric,
+        .counterpart = counterpart,
         .root = memory_get(((size_t)count + 1) * sizeof *causes->root),
         .next = memory_get(((size_t)count + 1) * sizeof *causes->next),
+        .is_part = memory_zeroed((size_t)count + 1, sizeof *causes->is_part),
     };
-    root_causes_find(fabric, counterpart, causes->root);
+    root_causes_find(systems->fabric, counterpart, causes->root);
+    for (uint32_t i = 0; i < count; i++)
+        causes->next[i] = FABRIC_NONE;
+    root_causes_join_parts(causes);
     for (uint32_t i = 0; i < count; i++)
         causes->next[i] = FABRIC_NONE;
     for (uint32_t i = count; i-- > 0;) {
@@ -104,36 +135,230 @@ void root_causes_close(struct root_causes *causes)
 {
     free(causes->root);
     free(causes->next);
+    free(causes->is_part);
+}
+
+// The parts of the node's system.
+
+static const struct system *root_causes_system(const struct root_causes *c, uint32_t node)
+{
+    return systems_of(c->systems, node);
+}
+
+static uint32_t root_causes_part(const struct root_causes *c, const struct system *s, uint32_t i)
+{
+    return c->systems->parts[s->first + i];
+}
+
+static bool root_causes_is_alone(const struct root_causes *c, uint32_t node)
+{
+    return c->counterpart[node] == FABRIC_NONE;
+}
+
+static uint32_t root_causes_count_alone(const struct root_causes *c, const struct system *s)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->count; i++)
+        count += root_causes_is_alone(c, root_causes_part(c, s, i));
+    return count;
+}
+
+// Lists of names: "a, b, c, d, e and 2 more".
+struct root_causes_list {
+    struct text *text;
+    uint32_t total, named;
+};
+
+// Whether the name fits; if it does, adds the name.
+static bool root_causes_name(struct root_causes_list *list, const char *name)
+{
+    static const char MORE[] = " and 1000000 more";
+    struct text *t = list->text;
+    const char *comma = list->named > 0 ? ", " : "";
+    if (list->named == NAMED_MAX || t->len + strlen(comma) + strlen(name) + sizeof MORE > t->size)
+        return false;
+    text_add(t, comma);
+    text_add(t, name);
+    list->named++;
+    return true;
+}
+
+static void root_causes_end_list(const struct root_causes_list *list)
+{
+    if (list->named < list->total)
+        text_addf(list->text, " and %u more", (unsigned)(list->total - list->named));
+}
+
+static struct text root_causes_reason(struct change *change)
+{
+    struct text t = text_in(change->reason, sizeof change->reason);
+    t.len = strlen(change->reason);
+    return t;
+}
+
+// "gpu17 mlx5_3 on port 12 of leaf4".
+static void root_causes_write_place(const struct root_causes *c, uint32_t node,
+                                    const struct names *names, struct text *t)
+{
+    const struct fabric_node *n = &c->fabric->nodes[node];
+    struct endpoint who;
+    describe_node(c->fabric, node, names, &who);
+    describe_add_name(t, &who);
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        const uint32_t peer = fabric_peer(c->fabric, i);
+        if (peer == FABRIC_NONE)
+            continue;
+        describe_port(c->fabric, peer, names, &who);
+        text_add(t, " on ");
+        describe_add_port(t, &who);
+        return;
+    }
+}
+
+static void root_causes_list_parts(const struct root_causes *c, const struct system *s,
+                                   bool switches, const struct names *names,
+                                   struct root_causes_list *list)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        const uint32_t part = root_causes_part(c, s, i);
+        char buf[2 * NAMES_NAME_SIZE];
+        struct text name = text_in(buf, sizeof buf);
+        if (!root_causes_is_alone(c, part) ||
+            fabric_is_element(c->fabric->nodes[part].type) != switches)
+            continue;
+        root_causes_write_place(c, part, names, &name);
+        if (!root_causes_name(list, buf))
+            break;
+    }
+    root_causes_end_list(list);
+}
+
+void root_causes_add_parts(const struct root_causes *causes, uint32_t node,
+                           const struct names *names, struct change *change)
+{
+    const struct root_causes *c = causes;
+    const struct system *s = root_causes_system(c, node);
+    const bool switches = fabric_is_element(c->fabric->nodes[node].type);
+    uint16_t alone = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const uint32_t part = root_causes_part(c, s, i);
+        if (fabric_is_element(c->fabric->nodes[part].type) != switches)
+            continue;
+        change->parts++;
+        alone += root_causes_is_alone(c, part);
+    }
+    change->is_part = c->is_part[node];
+    if (c->root[node] != node || change->parts == 1)
+        return;
+    change->parts_changed = alone;
+    if (alone == 1 || alone == change->parts)
+        return;
+    struct text t = root_causes_reason(change);
+    root_causes_list_parts(c, s, switches, names, &(struct root_causes_list){&t, alone, 0});
+}
+
+// The systems behind a root cause. `whole`: those of which no part is left, or of which all parts
+// are new; else the others.
+struct root_causes_behind {
+    const struct root_causes *causes;
+    uint32_t root;
+    bool whole, boxes; // all are boxes
+    uint32_t count;
+    bool single; // each has one part that is alone
+};
+
+// Whether the node is the first of its system behind the root cause, and its system is one to list.
+static bool root_causes_is_listed(const struct root_causes_behind *b, uint32_t node)
+{
+    const struct root_causes *c = b->causes;
+    const struct system *s = root_causes_system(c, node);
+    uint32_t i = 0;
+    if (s == root_causes_system(c, b->root) ||
+        (root_causes_count_alone(c, s) == s->count) != b->whole)
+        return false;
+    while (c->root[root_causes_part(c, s, i)] != b->root)
+        i++;
+    return root_causes_part(c, s, i) == node;
+}
+
+static void root_causes_count_behind(struct root_causes_behind *b)
+{
+    const struct root_causes *c = b->causes;
+    b->single = b->boxes = true;
+    // NOLINTNEXTLINE(clang-analyzer-core.*): root_causes_open sets `next` of every node
+    for (uint32_t i = c->next[b->root]; i != FABRIC_NONE; i = c->next[i]) {
+        if (!root_causes_is_listed(b, i))
+            continue;
+        const struct system *s = root_causes_system(c, i);
+        b->count++;
+        b->single = b->single && root_causes_count_alone(c, s) == 1;
+        b->boxes = b->boxes && s->is_box;
+    }
+}
+
+static void root_causes_name_behind(const struct root_causes_behind *b, const struct names *names,
+                                    struct text *t)
+{
+    const struct root_causes *c = b->causes;
+    struct root_causes_list list = {t, b->count, 0};
+    for (uint32_t i = c->next[b->root]; i != FABRIC_NONE; i = c->next[i]) {
+        const struct system *s = root_causes_system(c, i);
+        char buf[FABRIC_DESCRIPTION_SIZE + 1];
+        struct text name = text_in(buf, sizeof buf);
+        struct endpoint who;
+        if (!root_causes_is_listed(b, i))
+            continue;
+        describe_node(c->fabric, i, names, &who);
+        if (s->count > 1 && s->name[0] != '\0')
+            text_add(&name, s->name);
+        else
+            describe_add_name(&name, &who);
+        if (!root_causes_name(&list, buf))
+            break;
+    }
+    root_causes_end_list(&list);
+}
+
+static void root_causes_add_whole(const struct root_causes_behind *b, const struct names *names,
+                                  enum root_causes_fate fate, struct text *t)
+{
+    static const char *const LEADS[] = {"with it went", "with it came", "missing with it"};
+    if (b->count == 0)
+        return;
+    text_addf(t, "%s%s %u node%s: ", t->len > 0 ? "; " : "", LEADS[fate], (unsigned)b->count,
+              b->count == 1 ? "" : "s");
+    root_causes_name_behind(b, names, t);
+}
+
+static void root_causes_add_damaged(const struct root_causes_behind *b, const struct names *names,
+                                    enum root_causes_fate fate, struct text *t)
+{
+    static const char *const VERBS[] = {"lost", "got", "lack"};
+    const bool one = b->count == 1;
+    if (b->count == 0)
+        return;
+    text_addf(t, "%s%u %s %s ", t->len > 0 ? "; " : "", (unsigned)b->count,
+              b->boxes ? (one ? "switch" : "switches") : (one ? "host" : "hosts"), VERBS[fate]);
+    if (b->single)
+        text_addf(t, "one of %s ", one ? "its" : "their");
+    text_addf(t, "%s: ", b->boxes ? "parts" : "adapters");
+    root_causes_name_behind(b, names, t);
 }
 
 void root_causes_add_nodes(const struct root_causes *causes, uint32_t root,
-                           const struct names *names, const char *lead, struct change *change)
+                           const struct names *names, enum root_causes_fate fate,
+                           struct change *change)
 {
-    const uint32_t *next = causes->next;
-    uint32_t count = 0, named = 0;
-    // NOLINTNEXTLINE(clang-analyzer-core.*): root_causes_open sets `next` of every node
-    for (uint32_t i = next[root]; i != FABRIC_NONE; i = next[i])
-        count++;
-    change->affected = count;
-    if (count == 0)
+    const struct system *own = root_causes_system(causes, root);
+    struct root_causes_behind whole = {.causes = causes, .root = root, .whole = true},
+                              damaged = {.causes = causes, .root = root};
+    for (uint32_t i = causes->next[root]; i != FABRIC_NONE; i = causes->next[i])
+        change->affected += root_causes_system(causes, i) != own;
+    if (change->affected == 0)
         return;
-    struct text t = text_in(change->reason, sizeof change->reason);
-    t.len = strlen(change->reason);
-    text_addf(&t, "%s%s %u node%s: ", t.len > 0 ? "; " : "", lead, (unsigned)count,
-              count == 1 ? "" : "s");
-    for (uint32_t i = next[root]; i != FABRIC_NONE && named < NAMED_MAX; i = next[i]) {
-        static const char MORE[] = " and 1000000 more";
-        char buf[NAMES_NAME_SIZE + 2];
-        struct text name = text_in(buf, sizeof buf);
-        struct endpoint who;
-        describe_node(causes->fabric, i, names, &who);
-        text_add(&name, named > 0 ? ", " : "");
-        describe_add_name(&name, &who);
-        if (t.len + name.len + sizeof MORE > t.size)
-            break;
-        text_add(&t, buf);
-        named++;
-    }
-    if (named < count)
-        text_addf(&t, " and %u more", (unsigned)(count - named));
+    struct text t = root_causes_reason(change);
+    root_causes_count_behind(&whole);
+    root_causes_count_behind(&damaged);
+    root_causes_add_whole(&whole, names, fate, &t);
+    root_causes_add_damaged(&damaged, names, fate, &t);
 }

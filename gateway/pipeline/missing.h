@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Missing nodes in sentences, by their alarms. Pipeline's thread.
+#ifndef IBTRAPD_PIPELINE_MISSING_H
+#define IBTRAPD_PIPELINE_MISSING_H
+
+#include "pipeline/emitter.h"
+#include "pipeline/open_alarms.h"
+
+// Some of the alarms, by their indices.
+struct missing_group {
+    uint32_t *members;
+    size_t count;
+};
+
+// Adds ": a, b, c, d, e and 2 more", from the events about the losses.
+void missing_add_names(const struct emitter *emitter, struct text *t,
+                       const struct open_alarms *alarms, const struct missing_group *group);
+
+// The event that raised the alarm, once more, as a root cause: with the missing nodes behind it. Of
+// a host these are its other adapters. The caller's; NULL: the journal does not have the event.
+struct event *missing_make_root_event(const struct emitter *emitter,
+                                      const struct open_alarms *alarms,
+                                      const struct open_alarm *root,
+                                      const struct missing_group *behind);
+
+// For qsort_r, with the alarms as `ctx`: by root cause; the root cause itself first.
+int missing_compare_roots(const void *a, const void *b, void *ctx);
+
+// Whether the alarm's node is a part of the other node's system, and no node behind the other node.
+// A host is the root cause of its own adapters alone.
+bool missing_is_part(const struct emitter *emitter, const struct open_alarm *a,
+                     const struct open_alarm *other);
+
+#endif

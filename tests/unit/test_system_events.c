@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// How many messages hosts and boxes cause that leave and return, and what the messages say: for a
+// receiver that hears of systems, and for one that hears of each part. The oracle knows the systems
+// by construction, and a receiver's alarms by the keys of the events that the receiver gets.
+#include "plant_fixture.h"
+
+#include "model/filter.h"
+#include "sink/audience.h"
+
+enum { RAILS_MAX = 8, HOSTS_MAX = 40, KEYS_MAX = 4096 };
+
+static uint32_t rails, hosts;
+static uint32_t leaf[RAILS_MAX], adapter[HOSTS_MAX][RAILS_MAX];
+
+// Receivers.
+
+struct listener {
+    struct filter filter;
+    int64_t through; // the last event that it looked at
+    size_t messages; // since the last count
+    char last[EVENT_TEXT_SIZE];
+    char keys[KEYS_MAX][EVENT_KEY_SIZE]; // of raised alarms
+    size_t key_count;
+};
+
+static struct listener of_systems, of_parts;
+
+static void listener_begin(struct listener *l, bool each_part)
+{
+    memset(l, 0, sizeof *l);
+    filter_init(&l->filter);
+    l->filter.each_part = each_part;
+}
+
+static size_t listener_find(const struct listener *l, const char *key)
+{
+    size_t i = 0;
+    while (i < l->key_count && strcmp(l->keys[i], key) != 0)
+        i++;
+    return i;
+}
+
+static void listener_take(struct listener *l, const struct event *event)
+{
+    const enum alarm_role role = event_alarm(event);
+    const size_t at = listener_find(l, event->alarm_key);
+    l->messages++;
+    strcpy(l->last, event->text);
+    if (role == ALARM_RAISES && at == l->key_count)
+        strcpy(l->keys[l->key_count++], event->alarm_key);
+    if (role == ALARM_CLEARS && at < l->key_count)
+        memmove(l->keys[at], l->keys[--l->key_count], EVENT_KEY_SIZE);
+}
+
+// Takes the new events. Returns how many the receiver got.
+static size_t listen_to(struct listener *l)
+{
+    const struct audience audience = {.filter = &l->filter, .journal = journal, .handle = -1};
+    l->messages = 0;
+    for (; l->through < journal_last(journal); l->through++) {
+        struct event *event = journal_find(journal, l->through + 1);
+        assert_non_null(event);
+        if (audience_refusal(&audience, event) == NULL)
+            listener_take(l, event);
+        event_unref(event);
+    }
+    return l->messages;
+}
+
+static void check_messages(size_t by_systems, size_t by_parts)
+{
+    sweep();
+    assert_int_equal(listen_to(&of_systems), by_systems);
+    assert_int_equal(listen_to(&of_parts), by_parts);
+}
+
+#define CHECK_LAST(sentence)  assert_string_equal(of_systems.last, sentence)
+#define CHECK_BEGIN(sentence) assert_memory_equal(of_systems.last, sentence, strlen(sentence))
+
+static int begin_listening(void **state)
+{
+    plant_policy.has_filters = true;
+    plant_begin(state);
+    listener_begin(&of_systems, false);
+    listener_begin(&of_parts, true);
+    return 0;
+}
+
+// Fabrics.
+
+// Hosts with an adapter on each leaf; the leaves hang on the core by two cables.
+static void add_rails(uint32_t rail_count, uint32_t host_count)
+{
+    rails = rail_count;
+    hosts = host_count;
+    for (uint32_t r = 0; r < rails; r++) {
+        char name[32];
+        snprintf(name, sizeof name, "leaf%u", r + 1);
+        leaf[r] = add_node(FABRIC_SWITCH, name, HOSTS_MAX + 2);
+        plant_connect(0, (uint8_t)(2 * r + 1), leaf[r], HOSTS_MAX + 1);
+        plant_connect(0, (uint8_t)(2 * r + 2), leaf[r], HOSTS_MAX + 2);
+    }
+    for (uint32_t h = 0; h < hosts; h++) {
+        for (uint32_t r = 0; r < rails; r++) {
+            char name[32];
+            snprintf(name, sizeof name, "gpu%u mlx5_%u", h + 1, r);
+            adapter[h][r] = add_node(FABRIC_CA, name, 1);
+            plant_connect(leaf[r], (uint8_t)(h + 1), adapter[h][r], 1);
+        }
+    }
+    sweep();
+    listen_to(&of_systems);
+    listen_to(&of_parts);
+}
+
+static void turn(uint32_t host, bool is_off)
+{
+    for (uint32_t r = 0; r < rails; r++)
+        off[adapter[host][r]] = is_off;
+}
+
+static void check_cycles(void)
+{
+    for (uint32_t h = 0; h < hosts; h++) {
+        turn(h, true);
+        check_messages(1, rails);
+        turn(h, false);
+        check_messages(1, rails);
+        assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+    }
+}
+
+TEST(a_host_of_eight_adapters_is_one_message)
+{
+    add_rails(8, 5);
+    check_cycles();
+    turn(2, true);
+    check_messages(1, 8);
+    CHECK_LAST("Host gpu3 left the fabric, with all 8 adapters.");
+    assert_int_equal(count_alarms(), 16); // the truth: each adapter, and each of its links
+    turn(2, false);
+    check_messages(1, 8);
+    CHECK_LAST("Host gpu3 joined the fabric, with all 8 adapters.");
+}
+
+TEST(hosts_of_other_sizes)
+{
+    add_rails(4, 5);
+    check_cycles();
+}
+
+TEST(a_host_of_one_adapter)
+{
+    add_rails(1, 3);
+    check_cycles();
+    turn(0, true);
+    check_messages(1, 1);
+    CHECK_BEGIN("Host gpu1 mlx5_0 (LID ");
+}
+
+TEST(one_adapter_of_eight)
+{
+    add_rails(8, 3);
+    off[adapter[1][3]] = true;
+    check_messages(1, 1);
+    CHECK_LAST("1 of 8 adapters of gpu2 (mlx5_3, port 2 of leaf4) left the fabric.");
+    off[adapter[1][3]] = false;
+    check_messages(1, 1);
+    CHECK_LAST("1 of 8 adapters of gpu2 (mlx5_3, port 2 of leaf4) joined the fabric.");
+}
+
+TEST(three_adapters_of_eight)
+{
+    add_rails(8, 3);
+    for (uint32_t r = 2; r < 5; r++)
+        off[adapter[1][r]] = true;
+    check_messages(1, 3);
+    CHECK_BEGIN("3 of 8 adapters of gpu2 left the fabric; gpu2 mlx5_");
+    assert_non_null(strstr(of_systems.last, "gpu2 mlx5_3 on port 2 of leaf4"));
+    off[adapter[1][2]] = off[adapter[1][3]] = off[adapter[1][4]] = false;
+    check_messages(1, 3);
+    assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+}
+
+TEST(a_host_that_returns_without_an_adapter)
+{
+    add_rails(8, 2);
+    for (uint32_t missing = 0; missing < rails; missing++) {
+        char expected[EVENT_TEXT_SIZE];
+        turn(1, true);
+        check_messages(1, 8);
+        turn(1, false);
+        off[adapter[1][missing]] = true;
+        sweep();
+        assert_int_equal(listen_to(&of_systems), 2); // the end of one alarm, the begin of another
+        listen_to(&of_parts);
+        snprintf(expected, sizeof expected,
+                 "1 of 8 adapters of gpu2 (mlx5_%u, port 2 of leaf%u) left the fabric; it is still "
+                 "missing.",
+                 missing, missing + 1);
+        assert_int_equal(of_systems.key_count, 1);
+        assert_int_equal(of_parts.key_count, 1);
+        assert_string_equal(of_systems.keys[0], node_key(adapter[1][missing]));
+        assert_string_equal(of_parts.keys[0], node_key(adapter[1][missing]));
+        if (missing > 0)
+            CHECK_LAST(expected);
+        sweep();
+        assert_int_equal(listen_to(&of_systems) + listen_to(&of_parts), 0);
+        off[adapter[1][missing]] = false;
+        check_messages(1, 1);
+        assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+    }
+}
+
+TEST(a_leaf_that_dies_takes_a_rail_of_each_host)
+{
+    add_rails(8, 18);
+    off[leaf[3]] = true;
+    check_messages(1, 1);
+    CHECK_BEGIN("Switch leaf4 (LID 5) left the fabric; 18 hosts lost one of their adapters: gpu");
+    assert_non_null(strstr(of_systems.last, " and 13 more."));
+    off[leaf[3]] = false;
+    check_messages(1, 1);
+    assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+}
+
+TEST(hosts_of_one_adapter_go_with_their_leaf)
+{
+    add_rails(1, 3);
+    off[leaf[0]] = true;
+    check_messages(1, 1);
+    CHECK_BEGIN("Switch leaf1 (LID 2) left the fabric; with it went 3 nodes: gpu");
+}
+
+// A director of line cards and spines, with an aggregation node at each ASIC.
+TEST(a_box_is_one_message)
+{
+    enum { ASICS = 6 };
+    uint32_t asic[ASICS], node[ASICS];
+    for (uint32_t i = 0; i < ASICS; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "MF0;core1:CS8500/%c%02u/U1", i < 4 ? 'L' : 'S', i % 4 + 1);
+        asic[i] = add_node(FABRIC_SWITCH, name, 20);
+        node[i] = add_node(FABRIC_CA, "Mellanox Technologies Aggregation Node", 1);
+        plant.nodes[asic[i]].node.system_guid = plant.nodes[node[i]].node.system_guid = 0x5000;
+        plant_connect(asic[i], 20, node[i], 1);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        plant_connect(0, (uint8_t)(i + 1), asic[i], 19);
+        plant_connect(asic[i], 1, asic[4], (uint8_t)(i + 1));
+        plant_connect(asic[i], 2, asic[5], (uint8_t)(i + 1));
+    }
+    sweep();
+    listen_to(&of_systems);
+    listen_to(&of_parts);
+    for (uint32_t i = 0; i < ASICS; i++)
+        off[asic[i]] = true;
+    check_messages(1, 4); // the two spines hang on the line cards alone
+    CHECK_LAST("Switch core1 left the fabric, with all 6 ASICs.");
+    for (uint32_t i = 0; i < ASICS; i++)
+        off[asic[i]] = false;
+    check_messages(1, 4);
+    CHECK_LAST("Switch core1 joined the fabric, with all 6 ASICs.");
+    off[asic[1]] = true;
+    check_messages(1, 1);
+    CHECK_LAST("1 of 6 ASICs of core1 (CS8500/L02/U1) left the fabric.");
+    off[asic[1]] = false;
+    check_messages(1, 1);
+    assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+}
+
+TEST(a_card_of_two_ports)
+{
+    add_rails(2, 3);
+    for (uint32_t h = 0; h < hosts; h++) {
+        plant.nodes[adapter[h][1]].node.system_guid = plant.nodes[adapter[h][0]].node.system_guid;
+        for (uint32_t r = 0; r < rails && h == 0; r++)
+            generated_rename(&plant, adapter[h][r], "MT4129 ConnectX7   Mellanox Technologies");
+    }
+    sweep();
+    listen_to(&of_systems);
+    listen_to(&of_parts);
+    check_cycles();
+}
+
+TEST(a_boot_with_names_of_the_factory)
+{
+    char name[32];
+    add_rails(4, 2);
+    turn(0, true);
+    check_messages(1, 4);
+    turn(0, false);
+    for (uint32_t r = 0; r < rails; r++)
+        generated_rename(&plant, adapter[0][r], "MT4129 ConnectX7   Mellanox Technologies");
+    check_messages(1, 4);
+    CHECK_LAST("Host gpu1 joined the fabric, with all 4 adapters.");
+    for (uint32_t r = 0; r < rails; r++) {
+        snprintf(name, sizeof name, "gpu1 mlx5_%u", r);
+        generated_rename(&plant, adapter[0][r], name);
+    }
+    check_messages(0, 0);
+}
+
+TEST(a_rack_of_twenty_hosts)
+{
+    char expected[64];
+    plant_stop();
+    plant_policy.storm_rate = 50;
+    plant_policy.storm_period_us = 60 * CLOCK_US_PER_S;
+    plant_start();
+    add_rails(8, 20);
+    for (uint32_t h = 0; h < 20; h++)
+        turn(h, true);
+    const int64_t before = journal_last(journal);
+    seen_through = before;
+    check_messages(20, 160);
+    for (uint32_t h = 0; h < 20; h++) {
+        bool found = false;
+        snprintf(expected, sizeof expected, "Host gpu%u left the fabric, with all 8 adapters.",
+                 h + 1);
+        for (int64_t n = before + 1; n <= journal_last(journal); n++) {
+            struct event *event = journal_find(journal, n);
+            found |= event->suppressed[0] == '\0' && strcmp(event->text, expected) == 0;
+            event_unref(event);
+        }
+        assert_true(found);
+    }
+    for (uint32_t h = 0; h < 20; h++)
+        turn(h, false);
+    check_messages(20, 160);
+    assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+}
+
+// Whatever goes and returns, a receiver of parts has an alarm for each missing adapter, and a
+// receiver of systems at least one for each host with missing adapters, and at most one for each
+// missing adapter.
+static void check_truth(void)
+{
+    size_t missing = 0;
+    for (uint32_t h = 0; h < hosts; h++) {
+        size_t of_host = 0, raised = 0;
+        for (uint32_t r = 0; r < rails; r++) {
+            const char *key = node_key(adapter[h][r]);
+            const bool gone = off[adapter[h][r]];
+            of_host += gone;
+            raised += listener_find(&of_systems, key) < of_systems.key_count;
+            if (gone != (listener_find(&of_parts, key) < of_parts.key_count))
+                fail_msg("host %u, adapter %u: %s", h, r, gone ? "gone" : "there");
+        }
+        assert_true((raised > 0) == (of_host > 0) && raised <= of_host);
+        missing += of_host;
+    }
+    assert_int_equal(of_parts.key_count, missing);
+}
+
+TEST(random_losses_and_returns)
+{
+    struct generated_chance chance = {7};
+    add_rails(4, 4);
+    for (int step = 0; step < 400; step++) {
+        const uint32_t h = generated_below(&chance, hosts);
+        const uint32_t what = generated_below(&chance, 4);
+        if (what == 0)
+            turn(h, true);
+        else if (what == 1)
+            turn(h, false);
+        else
+            off[adapter[h][generated_below(&chance, rails)]] ^= true;
+        sweep();
+        listen_to(&of_systems);
+        listen_to(&of_parts);
+        check_truth();
+        if (generated_below(&chance, 50) == 0) {
+            plant_stop();
+            plant_start();
+        }
+    }
+    for (uint32_t h = 0; h < hosts; h++)
+        turn(h, false);
+    sweep();
+    listen_to(&of_systems);
+    listen_to(&of_parts);
+    assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+}
+
+#define SYSTEMS_TEST(f) cmocka_unit_test_setup_teardown(f, begin_listening, plant_end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SYSTEMS_TEST(a_host_of_eight_adapters_is_one_message),
+        SYSTEMS_TEST(hosts_of_other_sizes),
+        SYSTEMS_TEST(a_host_of_one_adapter),
+        SYSTEMS_TEST(one_adapter_of_eight),
+        SYSTEMS_TEST(three_adapters_of_eight),
+        SYSTEMS_TEST(a_host_that_returns_without_an_adapter),
+        SYSTEMS_TEST(a_leaf_that_dies_takes_a_rail_of_each_host),
+        SYSTEMS_TEST(hosts_of_one_adapter_go_with_their_leaf),
+        SYSTEMS_TEST(a_box_is_one_message),
+        SYSTEMS_TEST(a_card_of_two_ports),
+        SYSTEMS_TEST(a_boot_with_names_of_the_factory),
+        SYSTEMS_TEST(a_rack_of_twenty_hosts),
+        SYSTEMS_TEST(random_losses_and_returns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
