@@ -78,7 +78,7 @@ static json_t *status_sweep_json(const struct control *c, const struct sweeper_s
         return json_pack("{s:s}", "method", "off");
     return json_pack(
         "{s:s, s:o, s:b, s:I, s:o, s:I, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-        "s:I, s:I, s:I, s:o}",
+        "s:I, s:I, s:I, s:I, s:o}",
         "method", status_method_word(s->method), "no_smps", protocol_text(s->no_smps), "running",
         (int)s->running, "found", (json_int_t)(s->running ? s->found : 0), "last",
         protocol_time(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us, "complete",
@@ -87,8 +87,8 @@ static json_t *status_sweep_json(const struct control *c, const struct sweeper_s
         "overflowed", (json_int_t)s->overflowed, "mads", (json_int_t)s->mads, "unanswered",
         (json_int_t)s->unanswered, "nodes", (json_int_t)s->nodes, "switches",
         (json_int_t)s->switches, "links", (json_int_t)s->links, "silent", (json_int_t)s->silent,
-        "hidden", (json_int_t)s->hidden, "nameless", (json_int_t)nameless, "pkeys",
-        protocol_text(s->pkeys));
+        "inactive", (json_int_t)s->inactive, "hidden", (json_int_t)s->hidden, "nameless",
+        (json_int_t)nameless, "pkeys", protocol_text(s->pkeys));
 }
 
 static json_t *status_port_counters_json(const struct sweeper_status *s,

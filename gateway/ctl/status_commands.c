@@ -81,7 +81,7 @@ static const char STATUS_ROLE[] =
 #define STATUS_FOUND "[found?, {found} nodes so far]\n"
 #define STATUS_LAST                                                                                \
     "last {last}, {duration_us/1000} ms, [complete?complete|NOT COMPLETE]: {nodes} nodes, "        \
-    "{links} links, {silent} silent\n"
+    "{links} links[inactive?, {inactive} of them not active], {silent} silent\n"
 
 static const char STATUS_SWEEP[] =
     "\nSweep    {method}[no_smps? instead of smp], "

@@ -147,6 +147,7 @@ static void sweeper_count_found(const struct fabric *fabric, const struct sweep 
             fabric->ports[i].silent && !(sweep->by_sa && fabric->ports[i].state == FABRIC_ACTIVE);
     }
     status->links = ends / 2;
+    status->inactive = fabric_count_inactive(fabric);
 }
 
 static void sweeper_begin_sweep(struct sweeper *s, int64_t now)
@@ -196,7 +197,7 @@ static void sweeper_end_sweep(struct sweeper *s, const struct fabric *fabric,
     if (fabric)
         sweeper_count_found(fabric, sweep, status);
     sweep_schedule_end(&s->schedule, now, status->last_complete,
-                       fabric ? fabric_count_inactive(fabric) : s->schedule.inactive);
+                       fabric ? status->inactive : s->schedule.inactive);
     pthread_mutex_unlock(&s->lock);
     sweeper_log(s, status,
                 &sweep->counters); // without the lock: only this thread changes the status

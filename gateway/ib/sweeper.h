@@ -69,6 +69,7 @@ struct sweeper_status {
     uint64_t overflowed;       // good sweeps that reached a limit, and kept the nodes found
     uint64_t mads, unanswered; // of the last sweep
     uint32_t nodes, switches, links, silent; // found by the last good sweep; `silent`: ports
+    uint32_t inactive;                       // of these links; see fabric_is_inactive
     uint32_t hidden;                         // ports: `hidden` of struct sweep
     int64_t counters_last_us, counters_duration_us;
     uint64_t counters_ports, counters_silent;

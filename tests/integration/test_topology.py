@@ -121,6 +121,8 @@ def test_what_no_subnet_manager_sets_up_has_not_joined(open_site, node, port, go
                                                                 "alarm-cleared", "link-active"}
     keys = {one["key"] for one in json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]}
     assert {lost, inactive.data["alarmKey"]} <= keys
+    assert site.gateway.status()["sweep"]["inactive"] == 1
+    assert "1 of them not active" in site.gateway.control("status").stdout
     site.sm.process.popen.send_signal(signal.SIGCONT)
     site.sm.reload()
     assert site.message(back)[0].data["alarmKey"] == lost

@@ -287,6 +287,7 @@ TEST(the_last_sweep_and_reading_are_told)
                                     .nodes = 8,
                                     .switches = 3,
                                     .links = 16,
+                                    .inactive = 7,
                                     .silent = 2,
                                     .pkey_tables_left_out = 6,
                                     .counters_last_us = SUPPORT_UTC_US - CLOCK_US_PER_S,
@@ -303,6 +304,7 @@ TEST(the_last_sweep_and_reading_are_told)
     expect("ibtrapd_sweep_nodes 8");
     expect("ibtrapd_sweep_switches 3");
     expect("ibtrapd_sweep_links 16");
+    expect("ibtrapd_sweep_inactive_links 7");
     expect("ibtrapd_sweep_silent_ports 2");
     expect("ibtrapd_sweep_pkey_tables_left_out 6");
     expect("ibtrapd_reading_duration_seconds 0.25");
