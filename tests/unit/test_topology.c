@@ -667,17 +667,18 @@ TEST(a_node_keeps_its_name_of_lately)
 // The journal has the last snapshots of the run before.
 TEST(a_restart_knows_the_names_of_lately)
 {
+    static const char factory[] = "MT4119 ConnectX5";
     struct scene s = make_scene(4);
     struct generated_node *host = &s.g.nodes[find(&s.g, "node1 HCA-1")];
     topology_restore(s.topology, generated_look(&s.g, 0));
-    strcpy(host->node.description, "MT4119 ConnectX5");
+    strcpy(host->node.description, factory);
     struct fabric *last = generated_look(&s.g, 0);
     const int64_t lost_at = last->time_us;
     topology_restore(s.topology, last);
-    check_other_name(&s, host->node.guid, lost_at + FORMER_NAMES_US, "node1 HCA-1");
-    check_other_name(&s, host->node.guid, lost_at + FORMER_NAMES_US + 1, NULL);
+    check_other_names(&s, host->node.guid, lost_at + FORMER_NAMES_US, "node1 HCA-1", factory);
+    check_other_name(&s, host->node.guid, lost_at + FORMER_NAMES_US + 1, factory);
     sweep_at(&s, lost_at + 1);
-    check_other_name(&s, host->node.guid, lost_at + 1, "node1 HCA-1");
+    check_other_names(&s, host->node.guid, lost_at + 1, "node1 HCA-1", factory);
     end(&s);
 }
 
