@@ -109,14 +109,24 @@ static json_t *fabric_answers_hex(const uint8_t *octets, size_t size)
     return hex;
 }
 
-static json_t *fabric_answers_page(const struct topology_record *r, int64_t number, size_t first,
-                                   const char *digest)
+static json_t *fabric_answers_host_names(const struct filter_list *patterns)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < patterns->count; i++)
+        json_array_append_new(list, protocol_text(patterns->patterns[i]));
+    return list;
+}
+
+static json_t *fabric_answers_page(const struct control *c, const struct topology_record *r,
+                                   int64_t number, size_t first, const char *digest)
 {
     const size_t size = r->size - first < TOPOLOGY_PAGE ? r->size - first : TOPOLOGY_PAGE;
-    json_t *page = json_pack("{s:i, s:I, s:I, s:I, s:I, s:o}", "version", PROTOCOL_VERSION,
-                             "snapshot", (json_int_t)number, "time_us", (json_int_t)r->time_us,
-                             "record", (json_int_t)r->record, "first", (json_int_t)first, "octets",
-                             fabric_answers_hex(r->octets + first, size));
+    json_t *page =
+        json_pack("{s:i, s:I, s:I, s:o, s:I, s:I, s:o}", "version", PROTOCOL_VERSION, "snapshot",
+                  (json_int_t)number, "time_us", (json_int_t)r->time_us, "host_names",
+                  fabric_answers_host_names(&c->parts->conf->fabric.host_names), "record",
+                  (json_int_t)r->record, "first", (json_int_t)first, "octets",
+                  fabric_answers_hex(r->octets + first, size));
     const size_t next = first + size;
     if (next < r->size)
         json_object_set_new(page, "more",
@@ -139,7 +149,7 @@ json_t *topology_answers_show(struct control *c, const json_t *request)
     snprintf(digest, sizeof digest, "%016" PRIx64,
              fabric_record_digest(record.octets, record.size));
     const bool goes_on = strcmp(asked, digest) == 0 && (uint64_t)first < record.size;
-    json_t *page = fabric_answers_page(&record, number, goes_on ? (size_t)first : 0, digest);
+    json_t *page = fabric_answers_page(c, &record, number, goes_on ? (size_t)first : 0, digest);
     free(record.octets);
     return page;
 }

@@ -102,7 +102,8 @@ void explain_finish(struct control *control, json_t *answer);
 
 // "topology", with item "snapshot" (0 or missing: the fabric as it is now): hexadecimal digits in
 // item "octets": the record of the snapshot (model/fabric_record.h), then all names of nodes and
-// ports (names_pack). "record" is the number of the record's octets.
+// ports (names_pack). "record" is the number of the record's octets; "host_names" are the patterns
+// of hosts (model/systems.h).
 //
 // A long answer comes in pages. A page begins at octet "first". Item "more" has the items for the
 // request of the next page: "first" and "digest". If the snapshot has changed by then, the page

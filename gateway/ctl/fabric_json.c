@@ -76,16 +76,18 @@ static json_t *fabric_json_port(const struct fabric *fabric, uint32_t index,
     return port;
 }
 
-json_t *fabric_json_node(const struct fabric *fabric, uint32_t index, const struct names *names)
+json_t *fabric_json_node(const struct systems *systems, uint32_t index, const struct names *names)
 {
+    const struct fabric *fabric = systems->fabric;
     const struct fabric_node *n = &fabric->nodes[index];
     json_t *ports = json_array();
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
         json_array_append_new(ports, fabric_json_port(fabric, i, names));
     char label[NAMES_NAME_SIZE];
     return json_pack(
-        "{s:o, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:b, s:o}", "guid", protocol_guid(n->guid),
-        "system_guid", protocol_guid(n->system_guid), "type", fabric_json_type(n->type), "name",
+        "{s:o, s:o, s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:b, s:o}", "guid",
+        protocol_guid(n->guid), "system_guid", protocol_guid(n->system_guid), "system",
+        protocol_text(systems_of(systems, index)->name), "type", fabric_json_type(n->type), "name",
         describe_label(fabric, index, FABRIC_NONE, names, label), "description", n->description,
         "port_count", (int)n->port_count, "vendor", (int)n->vendor, "device", (int)n->device,
         "revision", (json_int_t)n->revision, "silent", (int)n->silent, "ports", ports);
@@ -132,15 +134,37 @@ static json_t *fabric_json_controllers(const struct fabric *fabric, const struct
     return controllers;
 }
 
-json_t *fabric_json_head(const struct fabric *fabric, int64_t number, const struct names *names)
+static json_t *fabric_json_system(const struct systems *systems, const struct system *system)
 {
+    json_t *parts = json_array();
+    for (uint32_t i = 0; i < system->count; i++) {
+        const uint32_t node = systems->parts[system->first + i];
+        json_array_append_new(parts, protocol_guid(systems->fabric->nodes[node].guid));
+    }
+    return json_pack("{s:o, s:o, s:s, s:o}", "name", protocol_text(system->name), "guid",
+                     protocol_guid(system->guid), "type", system->is_box ? "box" : "host", "parts",
+                     parts);
+}
+
+static json_t *fabric_json_systems(const struct systems *systems)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < systems->count; i++)
+        json_array_append_new(list, fabric_json_system(systems, &systems->all[i]));
+    return list;
+}
+
+json_t *fabric_json_head(const struct systems *systems, int64_t number, const struct names *names)
+{
+    const struct fabric *fabric = systems->fabric;
     return json_pack(
-        "{s:i, s:I, s:o, s:I, s:b, s:o, s:I, s:I, s:o, s:o}", "version", PROTOCOL_VERSION,
+        "{s:i, s:I, s:o, s:I, s:b, s:o, s:I, s:I, s:o, s:o, s:o}", "version", PROTOCOL_VERSION,
         "snapshot", (json_int_t)number, "time", protocol_time(fabric->time_us), "time_us",
         (json_int_t)fabric->time_us, "complete", (int)fabric->complete, "subnet_prefix",
         protocol_guid(fabric->subnet_prefix), "node_count", (json_int_t)fabric->node_count,
         "link_count", (json_int_t)fabric_count_links(fabric), "sms", fabric_json_sms(fabric, names),
-        "controllers", fabric_json_controllers(fabric, names));
+        "controllers", fabric_json_controllers(fabric, names), "systems",
+        fabric_json_systems(systems));
 }
 
 // Changes.

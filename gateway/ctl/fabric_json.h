@@ -11,10 +11,10 @@
 
 // All but the nodes. `number` is the number of the snapshot in the journal; 0: the fabric as it was
 // then.
-json_t *fabric_json_head(const struct fabric *fabric, int64_t number, const struct names *names);
+json_t *fabric_json_head(const struct systems *systems, int64_t number, const struct names *names);
 
-// The node at `index`, with its ports and their peers.
-json_t *fabric_json_node(const struct fabric *fabric, uint32_t index, const struct names *names);
+// The node at `index`, with its system, its ports and their peers.
+json_t *fabric_json_node(const struct systems *systems, uint32_t index, const struct names *names);
 
 // The subnet managers.
 json_t *fabric_json_sms(const struct fabric *fabric, const struct names *names);

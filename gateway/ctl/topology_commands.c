@@ -30,11 +30,25 @@
 enum { FABRIC_REQUEST_PAGES = 1024 };
 
 struct fabric_octets {
+    struct filter_list host_names;
     uint8_t *all;
     size_t size;
     int64_t time_us, record; // of the last page
     unsigned pages;
 };
+
+static void fabric_octets_take_patterns(struct filter_list *out, const json_t *patterns)
+{
+    size_t i;
+    const json_t *one;
+    out->count = 0;
+    json_array_foreach(patterns, i, one)
+    {
+        const char *pattern = json_string_value(one);
+        if (pattern && out->count < FILTER_PATTERNS_MAX)
+            snprintf(out->patterns[out->count++], FILTER_PATTERN_SIZE, "%s", pattern);
+    }
+}
 
 // Adds the octets of a page.
 static bool fabric_octets_add(void *ctx, const json_t *page, struct error *err)
@@ -45,6 +59,7 @@ static bool fabric_octets_add(void *ctx, const json_t *page, struct error *err)
     const size_t count = json_string_length(item) / 2;
     octets->time_us = member_count(page, "time_us");
     octets->record = member_count(page, "record");
+    fabric_octets_take_patterns(&octets->host_names, json_object_get(page, "host_names"));
     if (octets->pages++ == FABRIC_REQUEST_PAGES)
         return error_set(err, "the fabric changes all the time; try again");
     if (member_count(page, "first") == 0)
@@ -65,7 +80,7 @@ static bool fabric_octets_add(void *ctx, const json_t *page, struct error *err)
 bool fabric_request_begin(struct fabric_request *request, const char *socket, int64_t number,
                           struct error *err)
 {
-    struct fabric_octets octets = {0};
+    struct fabric_octets octets = {.all = NULL};
     *request = (struct fabric_request){.number = number};
     bool ok =
         client_each_page(socket, "topology", json_pack("{s:I}", "snapshot", (json_int_t)number),
@@ -78,14 +93,17 @@ bool fabric_request_begin(struct fabric_request *request, const char *socket, in
         request->names = names_unpack(octets.all + record, octets.size - record);
         ok = request->fabric && (request->names || show_refuse_shape(err));
     }
-    if (ok)
+    if (ok) {
         request->fabric->time_us = octets.time_us;
+        request->systems = describe_systems(request->fabric, request->names, &octets.host_names);
+    }
     free(octets.all);
     return ok;
 }
 
 void fabric_request_end(struct fabric_request *request)
 {
+    systems_unref(request->systems);
     fabric_unref(request->fabric);
     names_unref(request->names);
 }
@@ -244,7 +262,7 @@ struct topology_json {
 static void topology_command_add_json(void *ctx, uint32_t node)
 {
     struct topology_json *json = ctx;
-    json_t *one = fabric_json_node(json->what->fabric, node, json->what->names);
+    json_t *one = fabric_json_node(json->what->systems, node, json->what->names);
     show_list_add(&json->list, one);
     json_decref(one);
 }
@@ -252,7 +270,7 @@ static void topology_command_add_json(void *ctx, uint32_t node)
 void topology_commands_write_json(FILE *out, const struct fabric_request *what)
 {
     struct topology_json json = {.list = {.out = out}, .what = what};
-    json_t *head = fabric_json_head(what->fabric, what->number, what->names);
+    json_t *head = fabric_json_head(what->systems, what->number, what->names);
     show_list_begin(&json.list, head, "nodes");
     json_decref(head);
     topology_command_each_node(what->fabric, topology_command_add_json, &json);

@@ -35,7 +35,8 @@ void changes_between_systems(const struct systems *before, const struct systems 
 void changes_between(const struct fabric *before, const struct fabric *after,
                      const struct names *names, struct changes *out)
 {
-    struct systems *then = describe_systems(before, names), *now = describe_systems(after, names);
+    struct systems *then = describe_systems(before, names, NULL),
+                   *now = describe_systems(after, names, NULL);
     changes_between_systems(then, now, names, out);
     systems_unref(then);
     systems_unref(now);

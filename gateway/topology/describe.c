@@ -139,17 +139,25 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
     describe_set_name(fabric, node, FABRIC_NONE, names, out);
 }
 
+const char *describe_name_in_system(const struct names *names, const struct fabric_node *node)
+{
+    const char *name = names_find(names, node->guid);
+    return name || names_refuse(names, node) ? name : node->description;
+}
+
 static const char *describe_find_name(void *ctx, const struct fabric_node *node, bool *now)
 {
-    (void)now;
-    return describe_name(node, 0, ctx);
+    const char *name = describe_name_in_system(*(const struct names **)ctx, node);
+    *now = name != NULL;
+    return name ? name : "";
 }
 
 // The systems take a reference, which changes a fabric in nothing else.
-struct systems *describe_systems(const struct fabric *fabric, const struct names *names)
+struct systems *describe_systems(const struct fabric *fabric, const struct names *names,
+                                 const struct filter_list *patterns)
 {
     return systems_make((struct fabric *)fabric,
-                        &(struct systems_names){.find = describe_find_name, .ctx = (void *)names});
+                        &(struct systems_names){patterns, describe_find_name, &names});
 }
 
 bool describe_system(const struct systems *systems, struct endpoint *who)

@@ -41,9 +41,13 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
 void describe_sm(const struct fabric *fabric, uint32_t sm, const struct names *names,
                  struct endpoint *out);
 
-// The systems by these names, which may be NULL, as they are without a configuration. A reference,
-// the caller's.
-struct systems *describe_systems(const struct fabric *fabric, const struct names *names);
+// The systems of a snapshot without a history: by the names that its nodes have now. `patterns`: as
+// in model/systems.h. Returns one reference, the caller's.
+struct systems *describe_systems(const struct fabric *fabric, const struct names *names,
+                                 const struct filter_list *patterns);
+
+// The name by which a node belongs to a system; NULL: the node has none.
+const char *describe_name_in_system(const struct names *names, const struct fabric_node *node);
 
 // Sets the name of the system of the endpoint's node. A node without a name is called by the name
 // of its host: an adapter whose host boots. Returns false, and changes nothing, if the systems do

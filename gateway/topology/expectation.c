@@ -47,7 +47,7 @@ struct expectation *expectation_new(struct fabric *expected, bool by_name)
     struct expectation *expectation = memory_get(sizeof *expectation);
     *expectation = (struct expectation){
         expected, by_name, memory_zeroed((size_t)expected->node_count + 1, sizeof(uint64_t)),
-        describe_systems(expected, NULL)};
+        describe_systems(expected, NULL, NULL)};
     return expectation;
 }
 
@@ -611,7 +611,7 @@ void expectation_compare(const struct expectation *expectation, const struct fab
                        .by_table = expectation->fabric->node_count > 0 &&
                                    topology_csv_is_made(expectation->fabric->nodes[0].guid)};
     expectation_open_side(&s.expected, systems_ref(expectation->systems), NULL);
-    expectation_open_side(&s.now, describe_systems(now, names), names);
+    expectation_open_side(&s.now, describe_systems(now, names, NULL), names);
     s.told = memory_zeroed((size_t)now->port_count + 1, sizeof *s.told);
     expectation_match(expectation->by_name, s.by_table, expectation->fabric, now, names,
                       s.expected.counterpart, s.now.counterpart);

@@ -70,10 +70,10 @@ static const char *topology_find_name(void *ctx, const struct fabric_node *node,
 {
     const struct topology *topology = ctx;
     const struct fabric *last = topology->current ? topology->current : topology->restored;
-    const char *name = names_find(topology->names, node->guid);
-    *now = name || !names_refuse(topology->names, node);
-    if (*now)
-        return name ? name : node->description;
+    const char *name = describe_name_in_system(topology->names, node);
+    *now = name != NULL;
+    if (name)
+        return name;
     name = former_names_last(topology->former_names, node->guid, last ? last->time_us : 0);
     return name ? name : "";
 }

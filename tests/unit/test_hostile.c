@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "ctl/handlers.h"
+#include "topology/describe.h"
 #include "event/event_builder.h"
 #include "ib/sweep.h"
 #include "model/fabric_builder.h"
@@ -302,7 +303,10 @@ static void check_printed(char *printed, bool is_topology)
 
 static void check_topology(struct fabric *before, struct fabric *after)
 {
-    const struct fabric_request from = {before, NULL, 1}, to = {after, NULL, 2};
+    const struct fabric_request from = {.fabric = before, .number = 1},
+                                to = {.fabric = after,
+                                      .systems = describe_systems(after, NULL, NULL),
+                                      .number = 2};
     char *printed = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&printed, &size);
@@ -320,6 +324,7 @@ static void check_topology(struct fabric *before, struct fabric *after)
     topology_commands_write_changes(out, false, &from, &to);
     fclose(out);
     check_printed(printed, false);
+    systems_unref(to.systems);
 }
 
 // The fabric.

@@ -17,6 +17,7 @@
 static struct journal *journal;
 static struct names *names;
 static struct fabric *current;
+static struct conf conf;
 static struct parts parts;
 static struct control control;
 static struct support_time now_;
@@ -97,7 +98,7 @@ static int begin(void **state)
                                             .log = log_};
     journal = journal_open(&options, &err);
     assert_non_null(journal);
-    parts = (struct parts){.journal = journal};
+    parts = (struct parts){.journal = journal, .conf = &conf};
     control = (struct control){.parts = &parts,
                                .names = names,
                                .builder = {.clock = &clock_, .random = &random_, .names = names}};
@@ -356,6 +357,32 @@ TEST(json_has_more)
     json_decref(all);
 }
 
+// The patterns of the daemon's configuration decide which adapters are one host.
+TEST(json_has_the_systems)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    add_node(b, 0x100, FABRIC_CA, 1, "a-gpu17");
+    add_node(b, 0x200, FABRIC_CA, 1, "b-gpu17");
+    add_node(b, 0x300, FABRIC_CA, 1, "b-gpu18");
+    current = finish(b);
+    conf.fabric.host_names = (struct filter_list){.patterns = {"a-%h", "b-%h"}, .count = 2};
+    json_t *all = run_json(SHOW, 0, 0);
+    conf.fabric.host_names.count = 0;
+    const json_t *systems = json_object_get(all, "systems");
+    assert_int_equal(json_array_size(systems), 2);
+    const char *name, *type, *first, *second, *of_node;
+    assert_int_equal(json_unpack(json_array_get(systems, 0), "{s:s, s:s, s:[s, s]}", "name", &name,
+                                 "type", &type, "parts", &first, &second),
+                     0);
+    assert_string_equal(name, "gpu17");
+    assert_string_equal(type, "host");
+    assert_string_equal(first, "0x0000000000000100");
+    assert_string_equal(second, "0x0000000000000200");
+    assert_int_equal(json_unpack(all, "{s:[{}, {}, {s:s}]}", "nodes", "system", &of_node), 0);
+    assert_string_equal(of_node, "gpu18");
+    json_decref(all);
+}
+
 TEST(a_node_that_did_not_answer_is_marked)
 {
     struct fabric_builder *b = fabric_builder_new();
@@ -602,6 +629,7 @@ int main(void)
         ANSWERS_TEST(patterns_fit_names_of_nodes_and_systems),
         ANSWERS_TEST(a_fabric_is_shown_as_ibnetdiscover_does),
         ANSWERS_TEST(json_has_more),
+        ANSWERS_TEST(json_has_the_systems),
         ANSWERS_TEST(a_node_that_did_not_answer_is_marked),
         ANSWERS_TEST(nothing_seen_yet_is_told),
         ANSWERS_TEST(a_large_fabric_is_whole),
