@@ -92,3 +92,11 @@ const uint8_t *look_perf(struct look *look, uint32_t port, uint16_t attribute)
     const uint8_t *data = answers ? look_octets(look, &key) : NULL;
     return data && data[PORT_SELECT] == number ? data : NULL;
 }
+
+const uint8_t *look_register(struct look *look, uint32_t port, enum register_page page)
+{
+    struct demand_key key = {.class = DEMAND_REGISTER,
+                             .attribute = (uint16_t)page,
+                             .modifier = look->fabric->ports[port].number};
+    return look_find_answering(look, port, &key) ? look_octets(look, &key) : NULL;
+}

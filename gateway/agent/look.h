@@ -75,6 +75,7 @@ const struct demand_answer *look_ask_now(struct look *look, const struct demand_
 const uint8_t *look_smp(struct look *look, uint32_t port, enum demand_attribute attribute,
                         uint32_t modifier);
 const uint8_t *look_perf(struct look *look, uint32_t port, uint16_t attribute);
+const uint8_t *look_register(struct look *look, uint32_t port, enum register_page page);
 
 // Makes the question of look_smp. Returns false if nobody answers for the port.
 bool look_smp_key(const struct look *look, uint32_t port, enum demand_attribute attribute,

@@ -76,7 +76,7 @@ struct conf_sweep {
     uint64_t mkey;                       // read from that file
     char guid2mkey_file[CONF_PATH_SIZE]; // M_Keys of single ports; empty: none
     bool pkeys;
-    bool link_reasons;
+    bool vendor_registers;
     char vskey_file[CONF_PATH_SIZE]; // empty: none
     bool has_vskey;
     uint64_t vskey; // read from that file; 0: none

@@ -157,17 +157,18 @@ static const struct schema_item SWEEP[] = {
              "table in each sweep; an adapter has 128 as a rule. By the method `sa` the subnet "
              "manager is asked for all tables at once; OpenSM shows them only to those who have "
              "its SA key (`sa_key_file` in section `fabric`)."},
-    {"link_reasons", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(sweep.link_reasons), .initial = "false",
+    {"vendor_registers", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(sweep.vendor_registers), .initial = "false",
      .help = "Ask NVIDIA's switches and adapters at the ends of a link that went down for the "
              "reason, by class 0x0A: `link-down` then says that a cable was unplugged, and where. "
              "These are a packet once for each device and two for each end of a lost link. The "
              "message waits for the answers as long as `settle`, at most; later answers are "
-             "added to the alarm. A device that does not answer is left alone for a day."},
+             "added to the alarm. A device that does not answer is left alone for a day. "
+             "The subagent reads ibtrapdModuleTable in the same way, when a manager asks for it."},
     {"vskey_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(sweep.vskey_file), .check = check_path,
      .look = check_key_file, .example = "\"/etc/ibtrapd/vskey\"",
      .help = "A file with the key of the vendor class, as that of `sa_key_file`: where the subnet "
              "manager sets such keys (`vs_key_enable` of NVIDIA's OpenSM), devices tell "
-             "`link_reasons` only to those who have it."},
+             "registers only to those who have it."},
 };
 
 static const struct schema_item COUNTERS[] = {

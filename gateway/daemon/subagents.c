@@ -235,6 +235,8 @@ static struct reads_options subagents_reads_options(const struct gateway *g)
         .timeout_us = timeout_us < longest_us ? timeout_us : longest_us,
         .mkey = sweep->has_mkey ? sweep->mkey : 0,
         .mkeys = sweep->guid2mkey_file[0] != '\0' ? g->mkeys : NULL,
+        .registers = sweep->vendor_registers,
+        .vskey = sweep->vskey,
         .client = g->parts.client,
         .clock = &clock_system,
         .random = &random_system,
@@ -245,7 +247,8 @@ static struct reads_options subagents_reads_options(const struct gateway *g)
 static bool subagents_read_alike(const struct reads_options *a, const struct reads_options *b)
 {
     return a->rate == b->rate && a->attempts == b->attempts && a->timeout_us == b->timeout_us &&
-           a->mkey == b->mkey && a->mkeys == b->mkeys;
+           a->mkey == b->mkey && a->mkeys == b->mkeys && a->registers == b->registers &&
+           a->vskey == b->vskey;
 }
 
 static struct agent_options subagents_options(struct gateway *g, struct subagents *subagents)

@@ -193,7 +193,7 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
         .mkeys = c->guid2mkey_file[0] != '\0' ? g->mkeys : NULL,
         .counters = conf->counters.ports,
         .counters_interval_us = conf->counters.interval_s * CLOCK_US_PER_S,
-        .link_reasons = c->link_reasons,
+        .link_reasons = c->vendor_registers,
         .vskey = c->vskey,
         .nodes_max = c->nodes_max,
         .part_us_max = c->part_s_max * CLOCK_US_PER_S,

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/wire.h"
 #include "ib/node_mad.h"
+#include "ib/register_mad.h"
 
 #include <assert.h>
 #include <infiniband/mad.h>
@@ -118,6 +119,8 @@ void read_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out)
         mad_query_table(out, key->attribute);
         wire_put(out + offsetof(struct umad_sa_packet, comp_mask), 8, key->mask);
         memcpy(out + IB_SA_DATA_OFFS, key->record, sizeof key->record);
+    } else if (key->class == DEMAND_REGISTER) {
+        register_mad_make(out, key->attribute, (uint8_t)key->modifier, mkey);
     } else if (key->sets) {
         smp_make_lid_set(out, mkey, key->attribute, key->modifier, key->record);
     } else {
@@ -170,6 +173,9 @@ struct demand_answer *read_mad_read(const struct demand_key *key, const uint8_t 
 {
     if (key->class == DEMAND_SA)
         return read_cache_read_records(key, mad, size);
+    if (key->class == DEMAND_REGISTER)
+        return read_cache_copy(register_mad_read(mad, size, key->attribute, (uint8_t)key->modifier),
+                               REGISTER_MAD_SIZE);
     return read_cache_copy(node_mad_answer(mad, size, read_cache_class(key), key->attribute),
                            key->class == DEMAND_SMP ? SMP_DATA_SIZE : GMP_DATA_SIZE);
 }

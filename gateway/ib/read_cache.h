@@ -54,8 +54,8 @@ void read_cache_forget_old(struct read_cache *c, int64_t now);
 
 // MADs.
 
-// Writes the MAD_SIZE octets of the request, with TransactionID zero. `mkey` goes with an SMP; 0:
-// none.
+// Writes the MAD_SIZE octets of the request, with TransactionID zero. `mkey` goes with an SMP, the
+// VSKey with a register; 0: none.
 void read_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out);
 
 // The content of an answer that fits: one reference, the caller's. Returns NULL if the answer's

@@ -5,6 +5,7 @@
 #include "base/secret.h"
 #include "ib/node_mad.h"
 #include "ib/read_cache.h"
+#include "ib/register_mad.h"
 #include "ib/sa_client.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 static const int64_t KEEP_US = 60 * CLOCK_US_PER_S;
+static const int64_t KEEP_REFUSAL_US = 24 * 3600 * CLOCK_US_PER_S; // of a register
 static const int64_t AGAIN_US = CLOCK_US_PER_S;           // after the port refused to send a read
 static const int64_t BURST_US = 20 * CLOCK_US_PER_MS;     // of the rate that may be made up for
 static const int64_t LOOK_US = 200 * CLOCK_US_PER_MS;     // between two looks at the port
@@ -130,8 +132,9 @@ static bool reads_is_silent(struct reads *d, const struct demand_key *key, int64
 static void reads_note_silence(struct reads *d, const struct demand_key *key, int64_t now)
 {
     const struct demand_key silence = reads_key_of_silence(key);
+    const int64_t keep_us = key->class == DEMAND_REGISTER ? KEEP_REFUSAL_US : KEEP_US;
     if (key->class != DEMAND_SA && !key->sets) // a port may lack the M_Key for a Set
-        reads_finish(d, read_cache_claim(&d->cache, &silence), NULL, now + KEEP_US);
+        reads_finish(d, read_cache_claim(&d->cache, &silence), NULL, now + keep_us);
 }
 
 // Whether the port of a key may be asked now.
@@ -153,7 +156,7 @@ static enum reads_verdict reads_judge(struct reads *d, const struct demand_key *
     *until = now + KEEP_US;
     if (reads_is_silent(d, key, now))
         return READS_SILENT;
-    if (key->class == DEMAND_SA || key->guid == 0 || (key->class == DEMAND_PERF && d->no_smps))
+    if (key->class == DEMAND_SA || key->guid == 0 || (key->class != DEMAND_SMP && d->no_smps))
         return READS_MAY_ASK;
     const struct read_entry *e = read_cache_find(&d->cache, &identity);
     if (e && (e->state == ENTRY_WAITING || e->state == ENTRY_SENT))
@@ -234,12 +237,16 @@ static void reads_send(struct reads *d, struct read_entry *e, int64_t now)
     struct request_slot *slot = request_window_take(w, e);
     e->state = ENTRY_SENT;
     slot->to =
-        (struct mad_address){.lid = key->lid, .guid = key->guid, .qpn = key->class == DEMAND_PERF};
+        (struct mad_address){.lid = key->lid, .guid = key->guid, .qpn = key->class != DEMAND_SMP};
     if (key->class == DEMAND_SA) {
         slot->to = d->sa;
         slot->to.keyless = key->keyless;
     }
-    read_mad_make(key, mkeys_find(d->options.mkeys, key->guid, d->options.mkey), slot->mad);
+    read_mad_make(key,
+                  key->class == DEMAND_REGISTER
+                      ? d->options.vskey
+                      : mkeys_find(d->options.mkeys, key->guid, d->options.mkey),
+                  slot->mad);
     reads_attempt(d, w, slot, now);
 }
 
@@ -364,6 +371,8 @@ static void reads_take(void *ctx, const struct mad_received *in)
         const bool identity = reads_is_identity(&e->key);
         request_window_release(&d->windows[lane], slot);
         d->counters.answered += !identity;
+        if (e->key.class == DEMAND_REGISTER && register_mad_is_refusal(in->octets, in->size))
+            reads_note_silence(d, &e->key, now);
         reads_finish(d, e, reads_copy(d, e, in),
                      e->old     ? now
                      : identity ? now + IDENTITY_US
@@ -465,6 +474,7 @@ static void reads_look(struct reads *d)
 static bool reads_is_away(const struct reads *d, const struct demand_key *key)
 {
     return d->away || (key->class == DEMAND_SMP && d->no_smps) ||
+           (key->class == DEMAND_REGISTER && !d->options.registers) ||
            (key->class == DEMAND_SA && d->no_sa);
 }
 

@@ -9,8 +9,9 @@
 // another port may have the LID until the next sweep. If another port answers, or a port that does
 // not say who it is, there is no answer. If a port does not answer NodeInfo, ibtrapd asks it
 // nothing for a minute. If the port does not answer another attribute, ibtrapd does not ask for
-// this attribute for a minute. Performance management is asked even if the port does not answer
-// NodeInfo.
+// this attribute for a minute; if the attribute is a register of NVIDIA's devices, or if the
+// device refuses the register, for a day. Performance management is asked even if the port does not
+// answer NodeInfo.
 //
 // A Set (model/attribute.h) goes before all reads of nodes, to a port that was recognized just
 // before. The answer to a Set is the attribute after the Set, and is given once; earlier answers
@@ -45,6 +46,8 @@ struct reads_options {
     int64_t timeout_us; // of each attempt
     uint64_t mkey;      // of ports without their own; 0: none
     struct mkeys *mkeys;
+    bool registers;           // those of NVIDIA's devices are read
+    uint64_t vskey;           // of these devices; 0: none
     struct sa_client *client; // whose port is shared; outlives the reads
     const struct clock *clock;
     const struct random *random;

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "base/wire.h"
-#include "model/attribute.h"
 
 #include <infiniband/umad_types.h>
 #include <string.h>
@@ -32,6 +31,7 @@ static const struct register_mad_page {
 } PAGES[REGISTER_PAGES] = {
     [REGISTER_LINK_DOWN] = {PDDR, true, 6},
     [REGISTER_TROUBLESHOOTING] = {PDDR, true, 1},
+    [REGISTER_MODULE] = {PDDR, true, 3},
 };
 
 enum { PAGE_DATA = 8 }; // of PDDR

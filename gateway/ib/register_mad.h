@@ -9,19 +9,13 @@
 #define IBTRAPD_IB_REGISTER_MAD_H
 
 #include "ib/mad.h"
+#include "model/attribute.h"
 #include "model/link_reason.h"
 
 enum {
     REGISTER_MAD_SIZE = 220, // octets of a register in a MAD
     REGISTER_MAD_GENERAL_INFO = 0x0017,
     REGISTER_MAD_ACCESS = 0x0051,
-};
-
-// What is read: a register, or a page of a register.
-enum register_page {
-    REGISTER_LINK_DOWN,       // PDDR, page 6: why the link went down last
-    REGISTER_TROUBLESHOOTING, // PDDR, page 1: why the link is down now, in the device's words
-    REGISTER_PAGES,
 };
 
 // Writes MAD_SIZE octets, with TransactionID zero: Get(AccessRegister) of a page, `port` 0 for a

@@ -18,6 +18,8 @@ enum { DEVICES_MAX = 1 << 16 }; // beyond that, all are asked again
 // A bit of `refused` is a page, or the whole device.
 enum { REFUSES_ALL = 1 << REGISTER_PAGES };
 
+enum { PAGES = REGISTER_TROUBLESHOOTING + 1 }; // that a port is asked for: the first ones
+
 struct sweep_device {
     struct hash_node node;
     uint64_t guid;
@@ -90,8 +92,8 @@ static void sweep_registers_go_on(struct sweep_registers *r, struct sweep_regist
 {
     const uint32_t refused = g->device->refused;
     while (g->next < g->end && (refused & (1U << g->page | REFUSES_ALL))) {
-        g->next += g->page + 1U == REGISTER_PAGES;
-        g->page = (uint8_t)((g->page + 1U) % REGISTER_PAGES);
+        g->next += g->page + 1U == PAGES;
+        g->page = (uint8_t)((g->page + 1U) % PAGES);
     }
     if (g->next < g->end)
         sweep_registers_ask(r, g,
@@ -179,8 +181,8 @@ static void sweep_registers_take_page(struct sweep_part *part, const struct swee
         register_mad_read_trouble(octets, reason);
     if (!answer->mad || register_mad_is_refusal(mad, answer->size))
         sweep_registers_refuse(r, g->device, 1U << query->page, answer);
-    g->next += g->page + 1U == REGISTER_PAGES;
-    g->page = (uint8_t)((g->page + 1U) % REGISTER_PAGES);
+    g->next += g->page + 1U == PAGES;
+    g->page = (uint8_t)((g->page + 1U) % PAGES);
     sweep_registers_go_on(r, g);
 }
 

@@ -84,9 +84,18 @@ unsigned attribute_bits(unsigned field);
 // asks for the attribute. A user may set LedInfo.
 
 enum demand_class {
-    DEMAND_SMP,  // a Get or Set by LID of subnet management: 64 octets
-    DEMAND_PERF, // a Get of performance management: 192 octets
-    DEMAND_SA,   // a GetTable of the SA: its records
+    DEMAND_SMP,      // a Get or Set by LID of subnet management: 64 octets
+    DEMAND_PERF,     // a Get of performance management: 192 octets
+    DEMAND_SA,       // a GetTable of the SA: its records
+    DEMAND_REGISTER, // a Get of a register of NVIDIA's devices: 220 octets
+};
+
+// What is read of NVIDIA's devices: a register, or a page of a register (ib/register_mad.h).
+enum register_page {
+    REGISTER_LINK_DOWN,       // PDDR, page 6: why the link went down last
+    REGISTER_TROUBLESHOOTING, // PDDR, page 1: why the link is down now, in the device's words
+    REGISTER_MODULE,          // PDDR, page 3: the cable or module in the port
+    REGISTER_PAGES,
 };
 
 enum demand_attribute {
@@ -112,9 +121,9 @@ struct demand_key {
     uint64_t mask;     // ComponentMask of a query to the SA
     int64_t sweep_us;  // of a query to the SA: the sweep in whose time the answer's LIDs are valid;
                        // 0: none
-    uint32_t modifier; // AttributeModifier; DEMAND_PERF: the port
-    uint16_t attribute;
-    uint16_t lid; // of the port that answers
+    uint32_t modifier; // AttributeModifier; DEMAND_PERF, DEMAND_REGISTER: the port
+    uint16_t attribute; // DEMAND_REGISTER: enum register_page
+    uint16_t lid;       // of the port that answers
     uint8_t class;
     uint8_t keyless; // of a query to the SA: 1: without the SA key, like the query of a stranger
     uint8_t sets;    // DEMAND_SMP: 1: a Set to `record`; its answer is given once

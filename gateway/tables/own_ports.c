@@ -3,7 +3,6 @@
 // rates. Port 0 of a switch, which has no link, has no row, and neither has a port that no sweep
 // could read.
 #include "agent/column.h"
-#include "base/wire.h"
 #include "mib_root.h"
 #include "tables/tables.h"
 #include "topology/describe.h"
@@ -19,17 +18,6 @@ static size_t own_ports_count(struct look *look)
     const bool lacks =
         (column >= FIRST_SUM && !s->accumulated) || (column >= FIRST_RATE && !s->errors);
     return look->fabric && !lacks ? look->fabric->port_count : 0;
-}
-
-static void own_ports_enter(struct look *look)
-{
-    uint8_t octets[sizeof(uint64_t)];
-    look->port = (uint32_t)look->at;
-    look->node = fabric_node_of_port(look->fabric, look->port);
-    look->number = look_port(look)->number;
-    wire_put(octets, sizeof octets, look_node(look)->guid);
-    agentx_oid_add_octets(&look->found, octets, sizeof octets);
-    agentx_oid_add(&look->found, look->number);
 }
 
 static bool own_ports_has(struct look *look)
@@ -197,4 +185,4 @@ static const struct table_column OWN_PORTS_COLUMNS[] = {
 
 const struct table OWN_PORTS = {
     "ibtrapdPortTable", TABLE_OID(MIB_ROOT_IDS, 1, 7, 1), TABLE_COLUMNS(OWN_PORTS_COLUMNS),
-    TABLE_SORTED(own_ports_count, own_ports_enter), .has = own_ports_has};
+    TABLE_SORTED(own_ports_count, tables_enter_port), .has = own_ports_has};

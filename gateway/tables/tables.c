@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tables/tables.h"
 
+#include "base/wire.h"
 #include "mib_root.h"
+
+void tables_enter_port(struct look *look)
+{
+    uint8_t octets[sizeof(uint64_t)];
+    look->port = (uint32_t)look->at;
+    look->node = fabric_node_of_port(look->fabric, look->port);
+    look->number = look_port(look)->number;
+    wire_put(octets, sizeof octets, look_node(look)->guid);
+    agentx_oid_add_octets(&look->found, octets, sizeof octets);
+    agentx_oid_add(&look->found, look->number);
+}
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define ROOT(ids)                                                                                  \
@@ -26,6 +38,7 @@ static const struct table *const ALL[] = {
     &SM_GROUP_MEMBERS, &SM_MANAGERS,     &SM_LINKS,        &SM_PATH_REQUESTS, &SM_PATHS,
     &SM_SERVICES,      &SM_SWITCH_LANES, &SM_PORT_LANES,   &SM_ARBITRATION,   &OWN_SUBSCRIPTIONS,
     &OWN_RECEIVERS,    &OWN_ALARMS,      &OWN_EVENT_LOG,   &OWN_FLOW,         &OWN_PORTS,
+    &OWN_MODULES,
 };
 
 static const struct table_root ROOTS[] = {ROOT(GSW), ROOT(SM), ROOT(OWN)};

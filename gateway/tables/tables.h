@@ -46,7 +46,10 @@ extern const struct table GSW_EVENTS, OWN_ALARMS, OWN_EVENT_LOG;
 extern const struct table OWN_SUBSCRIPTIONS, OWN_RECEIVERS, OWN_FLOW;
 
 // About the fabric again, of the IBTRAPD-MIB.
-extern const struct table OWN_PORTS;
+extern const struct table OWN_PORTS, OWN_MODULES;
+
+// The rows of both: port number `at` of the fabric, by the GUID of its node and its number.
+void tables_enter_port(struct look *look);
 
 // About a device.
 extern const struct table DEVICE_SYSTEM, DEVICE_IF_NUMBER, DEVICE_IF, DEVICE_IF_X, DEVICE_ENTITIES,

@@ -3,12 +3,17 @@
 
 import json
 
+import expected as want
 import pytest
 from lab.fabric import HERE, Fabric
+from lab.gateway import section
 from lab.registers import Firmware
+from lab.snmpd import Snmpd
+from lab.tables import Manager
 
-SWEEP = {"method": "smp", "interval": 3600, "settle": 300, "link_reasons": True}
+SWEEP = {"method": "smp", "interval": 3600, "settle": 300, "vendor_registers": True}
 UNPLUGGED, BIT_ERRORS, REMOTE_FAULT = 23, 2, 20
+UNPLUGGED_MODULE = 4
 
 
 @pytest.fixture
@@ -27,7 +32,10 @@ def fabric(tmp_path):
 def firmware(open_site, fabric, tmp_path):
     """The registers of both switches, and a site whose gateway reads them."""
     made = Firmware(tmp_path / "registers", fabric)
-    made.site = open_site(sweep=SWEEP, registers=made.directory)
+    snmpd = fabric.keep(Snmpd(fabric.directory)).start()
+    made.manager = Manager(snmpd.address)
+    more = section("subagent", socket=snmpd.socket)
+    made.site = open_site(sweep=SWEEP, registers=made.directory, more=more)
     made.site.gateway.wait_subscribed()
     made.site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
     made.site.gateway.wait_swept(0)
@@ -62,3 +70,19 @@ def test_without_the_registers_the_sentence_is_the_old_one(firmware):
     firmware.site.fabric.unlink("leaf1", 11)
     down = firmware.site.message("link-down")[0]
     assert down.text.endswith("went down.") and "linkCause" not in down.data
+
+
+def test_a_manager_reads_what_is_plugged_in(firmware):
+    for port in range(1, 13):
+        firmware.module("leaf1", port, "", "", "", celsius=0, high=0, kind=UNPLUGGED_MODULE)
+    firmware.module("leaf1", 3, "NVIDIA", "MCP4Y10-N001", "MT2231FT00123", celsius=41.5, high=75)
+    firmware.module("leaf1", 11, "Mellanox", "MFS1S00-H010E", "MT2119FT44444", celsius=-3, high=70)
+    table = tuple(map(int, want.OWN.split("."))) + (1, 8, 1)
+    rows = {}
+    for oid, value in firmware.manager.walk(table).items():
+        rows.setdefault(oid[-1], {})[oid[len(table)]] = value
+    assert set(rows) == set(range(1, 13))
+    assert rows[1] == {3: UNPLUGGED_MODULE}
+    assert rows[3][3] == 2 and rows[3][8] == 4150 and rows[3][9] == 7500
+    assert [rows[3][column] for column in (4, 5, 7)] == [b"NVIDIA", b"MCP4Y10-N001", b"MT2231FT00123"]
+    assert rows[11][8] == -300 and 10 not in rows[11] and 11 not in rows[11]

@@ -2,18 +2,19 @@
 """The firmware of NVIDIA's devices on the simulated fabric: registers as rows of fields (simregisters.h)."""
 
 PDDR = 0x5031
-LINK_DOWN, TROUBLESHOOTING = 6, 1
+LINK_DOWN, TROUBLESHOOTING, MODULE = 6, 1, 3
 ACCESS, GENERAL_INFO = 0x51, 0x17
 SIZE = 220
 
 
-def register(fields, text=(0, "")):
+def register(fields, *texts):
     """The octets of a register. fields: octet of a word, lowest bit, value."""
     octets = bytearray(SIZE)
     for octet, low, value in fields:
         word = int.from_bytes(octets[octet : octet + 4], "big") | value << low
         octets[octet : octet + 4] = word.to_bytes(4, "big")
-    octets[text[0] : text[0] + len(text[1])] = text[1].encode()
+    for octet, text in texts:
+        octets[octet : octet + len(text)] = text.encode()
     return bytes(octets)
 
 
@@ -34,13 +35,19 @@ class Firmware:
         fields = [(0x44 + 4 * n, 0, part) for n, part in enumerate(version)]
         self._write(node, GENERAL_INFO, 0, 0, register([*fields, (0x80, 0, capabilities)], (0x30, psid)))
 
-    def _pddr(self, node, port, page, fields, text=(0, "")):
+    def _pddr(self, node, port, page, fields, *texts):
         index = (port << 16 | 1 << 14) << 32 | page
         head = [(0, 16, port), (0, 14, 1), (4, 0, page)]
-        self._write(node, ACCESS, PDDR, index, register([*head, *fields], text))
+        self._write(node, ACCESS, PDDR, index, register([*head, *fields], *texts))
 
     def link_down(self, node, port, local=0, remote=0, blame=0):
         self._pddr(node, port, LINK_DOWN, [(8, 0, blame), (12, 0, local), (16, 0, remote)])
 
     def trouble(self, node, port, status, text):
         self._pddr(node, port, TROUBLESHOOTING, [(12, 0, status)], (20, text))
+
+    def module(self, node, port, vendor, part, serial, celsius, high, kind=2):
+        """Temperatures in degrees, which the register has in 256ths."""
+        temperatures = [(0x54, 16, int(celsius * 256) & 0xFFFF), (0x88, 16, int(high * 256) & 0xFFFF)]
+        texts = (0x1C, vendor.ljust(16)), (0x2C, part.ljust(16)), (0x44, serial.ljust(16))
+        self._pddr(node, port, MODULE, [(0x0C, 28, kind), *temperatures], *texts)

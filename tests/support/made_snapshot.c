@@ -132,6 +132,7 @@ static void tell_attributes(struct generated *g)
     static const int BITS[] = {0, 0xFF, 0x11};
     for (uint32_t i = 0; i < g->count; i++) {
         struct fabric_node *node = &g->nodes[i].node;
+        node->vendor = 0x0002c9; // has a table of modules
         const int bits = BITS[i % (sizeof BITS / sizeof *BITS)];
         node->base_version = node->class_version = 1;
         node->partition_cap = i % 2 ? UINT16_MAX : 1;
@@ -225,7 +226,7 @@ static void make_record(uint16_t attribute, uint8_t *record, size_t size)
 
 static size_t size_of_answer(const struct demand_key *key)
 {
-    static const size_t SIZES[] = {[DEMAND_SMP] = 64, [DEMAND_PERF] = 192};
+    static const size_t SIZES[] = {[DEMAND_SMP] = 64, [DEMAND_PERF] = 192, [DEMAND_REGISTER] = 220};
     if (key->class != DEMAND_SA)
         return SIZES[key->class];
     switch (key->attribute) {
@@ -258,7 +259,7 @@ static struct demand_answer *make_answer(const struct demand_key *key)
 static enum demand_state tell_answer(struct reads *reads, const struct demand_key *key,
                                      struct demand_answer **answer, int64_t *ticket)
 {
-    static struct demand_answer *made[3][UINT8_MAX + 1][UINT8_MAX + 1];
+    static struct demand_answer *made[4][UINT8_MAX + 1][UINT8_MAX + 1];
     (void)reads;
     (void)ticket;
     if (key->class == DEMAND_SMP && key->attribute != DEMAND_SL_TO_VL &&

@@ -274,6 +274,86 @@ TEST(what_is_asked_for_is_read_once_and_kept)
     assert_int_equal(sent_count, 2);
 }
 
+// Registers of NVIDIA's devices.
+
+enum { VSKEY = 24, OCTETS = 36, NO_REGISTER = 0x14 };
+
+static void begin_with_registers(void)
+{
+    struct error err;
+    const struct reads_options options = {.rate = RATE,
+                                          .attempts = ATTEMPTS,
+                                          .timeout_us = TIMEOUT,
+                                          .registers = true,
+                                          .vskey = 0x3344,
+                                          .clock = &virtual_clock,
+                                          .random = &random_system};
+    reads_free(demand);
+    demand = reads_new(&options, &err);
+    assert_non_null(demand);
+}
+
+static enum demand_state ask_module(uint8_t port)
+{
+    const struct demand_key key = {.guid = 5,
+                                   .lid = 5,
+                                   .class = DEMAND_REGISTER,
+                                   .attribute = REGISTER_MODULE,
+                                   .modifier = port};
+    return ask(&key);
+}
+
+TEST(registers_are_read_only_where_somebody_wants_so)
+{
+    assert_int_equal(ask_module(7), DEMAND_NONE);
+    assert_int_equal(sent_count + asked_count, 0);
+}
+
+TEST(a_register_is_read_after_the_name_of_its_device)
+{
+    begin_with_registers();
+    assert_int_equal(ask_module(7), DEMAND_LATER);
+    assert_int_equal(asked_count, 1);
+    run_for(100 * MS);
+    assert_int_equal(sent_count, 1);
+    assert_int_equal(sent[0].agent, MAD_AGENT_VENDOR);
+    assert_int_equal(sent[0].to.qpn, 1);
+    assert_int_equal(sent[0].mad[1], 0x0A);
+    assert_int_equal(sent[0].mad[METHOD], 1); // Get
+    assert_int_equal(wire_get64(sent[0].mad + VSKEY), 0x3344);
+    assert_int_equal(wire_get32(sent[0].mad + MODIFIER), 0x5031);
+    assert_int_equal(wire_get64(sent[0].mad + OCTETS), UINT64_C(0x0007400000000003));
+    reply_with(0, 0, 77);
+    assert_int_equal(ask_module(7), DEMAND_HERE);
+    assert_int_equal(answer->size, 220);
+    assert_int_equal(answer->octets[DATA - OCTETS], 77);
+}
+
+TEST(a_device_that_lacks_a_register_is_asked_once_a_day)
+{
+    begin_with_registers();
+    ask_module(7);
+    run_for(100 * MS);
+    reply_with(0, NO_REGISTER, 0);
+    assert_int_equal(ask_module(7), DEMAND_NONE);
+    assert_int_equal(ask_module(8), DEMAND_NONE);
+    now.monotonic += 23 * 3600 * S;
+    assert_int_equal(ask_module(8), DEMAND_NONE);
+    assert_int_equal(sent_count, 1);
+    now.monotonic += 2 * 3600 * S;
+    assert_int_equal(ask_module(8), DEMAND_LATER);
+}
+
+TEST(an_answer_about_another_port_is_none)
+{
+    begin_with_registers();
+    ask_module(7);
+    run_for(100 * MS);
+    sent[0].mad[OCTETS + 1] = 8;
+    reply_with(0, 0, 77);
+    assert_int_equal(ask_module(7), DEMAND_NONE);
+}
+
 TEST(an_error_is_an_answer_and_kept)
 {
     ask_smp(5, 1);
@@ -996,6 +1076,10 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(what_is_asked_for_is_read_once_and_kept),
+        CASE(registers_are_read_only_where_somebody_wants_so),
+        CASE(a_register_is_read_after_the_name_of_its_device),
+        CASE(a_device_that_lacks_a_register_is_asked_once_a_day),
+        CASE(an_answer_about_another_port_is_none),
         CASE(an_error_is_an_answer_and_kept),
         CASE(who_is_busy_has_not_answered),
         CASE(a_silent_node_costs_one_time_out_a_minute),
