@@ -18,10 +18,12 @@ static bool print_message(const struct catalogue_entry *e)
            "\n"
            "The event %s of an InfiniBand subnet, at @IBTRAPD_TIME@.\n"
            "\n"
+           "%s\n"
+           "\n"
            "What is known about it, and who got it: ibtrapctl explain @IBTRAPD_ID@\n"
            "All of its fields: journalctl -o verbose IBTRAPD_ID=@IBTRAPD_ID@\n"
            "All events of this kind: journalctl IBTRAPD_EVENT=%s\n\n",
-           id, e->title, e->name, e->name);
+           id, e->title, e->name, e->remedy, e->name);
     return true;
 }
 

@@ -24,6 +24,7 @@ static void print_head(void)
          "The sentences below are the texts of the events.\n"
          "A value replaces each name in braces; a part in brackets is left out if its\n"
          "values are not known.\n"
+         "Below it is what to do about the event.\n"
          ".Bl -tag -width Ds");
 }
 
@@ -89,6 +90,7 @@ static void print_event(const struct catalogue_entry *e)
     puts(".Bd -filled -offset indent");
     mdoc_print_words(e->text);
     puts(".Ed");
+    mdoc_print_words(e->remedy);
     print_fields(e);
     print_notifications(e);
 }

@@ -88,19 +88,21 @@ static json_t *alarm_answers_text_or_null(const char *text)
 static json_t *alarm_answers_json(const struct alarm *a)
 {
     const bool notified = a->notified == ALARM_NOTIFIED || a->notified == ALARM_NOTIFIED_ELSEWHERE;
-    return json_pack(
-        "{s:I, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I,"
-        " s:b}",
-        "number", (json_int_t)a->event_sequence, "key", protocol_text(a->key), "event", a->type,
-        "severity", severity_word(a->severity), "id", a->event_id, "text", protocol_text(a->text),
-        "node", a->node_guid ? protocol_guid(a->node_guid) : json_null(), "raised",
-        protocol_time(a->raised_us), "last", protocol_time(a->last_us), "count",
-        (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us), "acknowledged_by",
-        alarm_answers_text_or_null(a->acknowledged_by), "note", protocol_text(a->note),
-        "shelved_until", protocol_time(a->shelved_until_us), "shelved_by",
-        alarm_answers_text_or_null(a->shelved_by), "suppressed",
-        alarm_answers_text_or_null(a->suppressed), "cause", alarm_answers_text_or_null(a->cause_id),
-        "consequences", (json_int_t)a->consequences, "notified", notified);
+    return json_pack("{s:I, s:o, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, "
+                     "s:o, s:o, s:o, s:I,"
+                     " s:b}",
+                     "number", (json_int_t)a->event_sequence, "key", protocol_text(a->key), "event",
+                     a->type, "severity", severity_word(a->severity), "id", a->event_id, "text",
+                     protocol_text(a->text), "remedy", catalogue_remedy(a->type), "node",
+                     a->node_guid ? protocol_guid(a->node_guid) : json_null(), "raised",
+                     protocol_time(a->raised_us), "last", protocol_time(a->last_us), "count",
+                     (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us),
+                     "acknowledged_by", alarm_answers_text_or_null(a->acknowledged_by), "note",
+                     protocol_text(a->note), "shelved_until", protocol_time(a->shelved_until_us),
+                     "shelved_by", alarm_answers_text_or_null(a->shelved_by), "suppressed",
+                     alarm_answers_text_or_null(a->suppressed), "cause",
+                     alarm_answers_text_or_null(a->cause_id), "consequences",
+                     (json_int_t)a->consequences, "notified", notified);
 }
 
 static void alarm_answers_read(void *ctx, const struct alarm *alarm)

@@ -401,13 +401,13 @@ json_t *explain_answer(struct control *control, const json_t *request)
     struct event *event = event_answers_read(journal, number);
     if (!event)
         return answer_refuse("the journal has no such event; 'ibtrapctl events' lists numbers");
-    json_t *answer =
-        json_pack("{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "number",
-                  (json_int_t)number, "title", event->type->title, "event",
-                  event_answers_json(number, event), "suppressed", protocol_text(event->suppressed),
-                  "cause", event_answers_other_json(journal, event->cause_id), "related",
-                  event_answers_other_json(journal, event->related_id), "notifications",
-                  event_answers_notifications_json(event));
+    json_t *answer = json_pack(
+        "{s:i, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "number",
+        (json_int_t)number, "title", event->type->title, "remedy", event->type->remedy, "event",
+        event_answers_json(number, event), "suppressed", protocol_text(event->suppressed), "cause",
+        event_answers_other_json(journal, event->cause_id), "related",
+        event_answers_other_json(journal, event->related_id), "notifications",
+        event_answers_notifications_json(event));
     control->found = event;
     return answer;
 }

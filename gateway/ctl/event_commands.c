@@ -102,6 +102,7 @@ static bool event_command_show_explanation(FILE *out, const json_t *answer)
         return false;
     fputs(EVENT_HEAD, out);
     show_form(out, &event_form, event, true);
+    show_layout(out, "[remedy?\nWhat to do\n{remedy>2}]", answer);
     event_command_show_fields(out, event);
     event_command_show_raw(out, member_word(event, "raw"));
     show_layout(out, EVENT_OTHERS, answer);

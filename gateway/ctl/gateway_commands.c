@@ -56,10 +56,10 @@ static json_t *gateway_command_catalogue_entry_json(const struct catalogue_entry
     for (size_t i = 0; i < CATALOGUE_FIELDS_MAX && e->fields[i] != FIELD_NONE; i++)
         json_array_append_new(fields, json_string(field_name(e->fields[i])));
     return json_pack(
-        "{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:b, s:o, s:i, s:b, s:o}", "event",
-        e->name, "trap", e->trap ? json_integer(e->trap) : json_null(), "title", e->title,
+        "{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:b, s:o, s:i, s:b, s:o}",
+        "event", e->name, "trap", e->trap ? json_integer(e->trap) : json_null(), "title", e->title,
         "category", category_word(e->category), "severity", severity_word(e->severity), "alarm",
-        alarm_role_word(e->alarm), "text", e->text, "fields", fields, "sma",
+        alarm_role_word(e->alarm), "text", e->text, "remedy", e->remedy, "fields", fields, "sma",
         gateway_command_catalogue_notification_json(e->sma), "switch",
         gateway_command_catalogue_notification_json(e->gsw), "switchReason", (int)e->switch_reason,
         "formerLink", (int)(e->former != NULL), "topo",

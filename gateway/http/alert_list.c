@@ -86,6 +86,7 @@ char *alert_annotations(const struct alarm *alarm)
     json_t *annotations = memory_need(json_object());
     snprintf(explain, sizeof explain, "ibtrapctl explain %s", alarm->event_id);
     alert_list_set(annotations, "summary", alarm->text);
+    alert_list_set(annotations, "remedy", catalogue_remedy(alarm->type));
     alert_list_set(annotations, "explain", explain);
     if (alarm->acknowledged_us != 0)
         alert_list_set(annotations, "acknowledged", alarm->note[0] != '\0' ? alarm->note : "yes");

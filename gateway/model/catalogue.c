@@ -54,6 +54,12 @@ const struct catalogue_entry *catalogue_find(const char *name)
     return NULL;
 }
 
+const char *catalogue_remedy(const char *name)
+{
+    const struct catalogue_entry *entry = catalogue_find(name);
+    return entry ? entry->remedy : "";
+}
+
 void catalogue_add_hint(const char *name, struct text *t)
 {
     struct nearest nearest = nearest_begin(name);

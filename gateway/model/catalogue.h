@@ -70,7 +70,8 @@ struct catalogue_entry {
     enum alarm_role alarm;  // see event_alarm
     enum catalogue_origin origin;
     enum catalogue_subject subject;
-    const char *text; // template of the sentence, see event/template.h
+    const char *text;   // template of the sentence, see event/template.h
+    const char *remedy; // what the administrator does, in one or two sentences
     enum field
         fields[CATALOGUE_FIELDS_MAX]; // read from the event's origin; FIELD_NONE ends the list
     struct catalogue_test test;
@@ -101,6 +102,9 @@ bool catalogue_is_own(const struct catalogue_entry *entry);
 
 // The row with that identifier, or NULL.
 const struct catalogue_entry *catalogue_find(const char *name);
+
+// What to do about an event with that identifier; "" for an unknown identifier.
+const char *catalogue_remedy(const char *name);
 
 // Adds a hint about an unknown identifier: "; did you mean 'link-down'?". If no identifier is near,
 // the hint tells where identifiers are listed.

@@ -55,6 +55,7 @@ function alarmCard(alarm, now) {
       element("span", "soft", `for ${age(alarm.raised, now)}, since `, clock(alarm.raised))),
     alarm.ends.length ? element("p", "ends", alarm.ends.map(endName).join(" ↔ ")) : "",
     element("p", "", alarm.text),
+    alarm.remedy ? element("p", "remedy", alarm.remedy) : "",
     acknowledged ? element("p", "soft", `Acknowledged${alarm.note ? `: ${alarm.note}` : ""}`) : "",
     shelved ? element("p", "soft", "Shelved until ", clock(alarm.shelved_until)) : "",
     element("p", "soft", `${alarm.event} · alarm ${alarm.number}${alarm.count > 1 ? ` · raised ${alarm.count} times` : ""}`));

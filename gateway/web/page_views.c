@@ -7,7 +7,6 @@
 #include "picture/svg.h"
 #include "topology/describe.h"
 
-
 // Names.
 
 static const struct page_view_name *page_views_keep_name(struct page_view_names *names,
@@ -101,13 +100,13 @@ static json_t *page_views_ends(struct page_views *all, const struct alarm *a)
 
 static json_t *page_views_one(struct page_views *all, const struct alarm *a)
 {
-    return json_pack("{s:I, s:s, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "number",
+    return json_pack("{s:I, s:s, s:s, s:o, s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "number",
                      (json_int_t)a->event_sequence, "event", a->type, "severity",
-                     severity_word(a->severity), "text", protocol_text(a->text), "raised",
-                     protocol_time(a->raised_us), "count", (json_int_t)a->count, "acknowledged",
-                     protocol_time(a->acknowledged_us), "note", protocol_text(a->note),
-                     "shelved_until", protocol_time(a->shelved_until_us), "ends",
-                     page_views_ends(all, a));
+                     severity_word(a->severity), "text", protocol_text(a->text), "remedy",
+                     catalogue_remedy(a->type), "raised", protocol_time(a->raised_us), "count",
+                     (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us),
+                     "note", protocol_text(a->note), "shelved_until",
+                     protocol_time(a->shelved_until_us), "ends", page_views_ends(all, a));
 }
 
 json_t *page_views_alarms(struct journal *journal, const struct fabric *fabric,

@@ -149,3 +149,6 @@ def test_every_event_is_described():
     events = json.loads(run(BUILD / "ibtrapctl", "catalogue", "--json"))["events"]
     described = re.findall(r"^\.It Ic ([-a-z0-9]+)$", page("ibtrapd-events.7"), re.MULTILINE)
     assert described == [event["event"] for event in events] and len(described) > 20
+    shown = " ".join(re.sub(".\b", "", run("mandoc", "-T", "ascii", BUILD / "config/man/ibtrapd-events.7")).split())
+    missing = [event["event"] for event in events if event["remedy"].replace("'", "") not in shown.replace("'", "")]
+    assert missing == []

@@ -648,6 +648,7 @@ TEST(labels_and_annotations_are_text_whatever_they_are_made_of)
     assert_non_null(annotations);
     assert_non_null(strstr(labels, "\"node\":\"a\xef\xbf\xbd\""));
     assert_non_null(strstr(annotations, "cut in "));
+    assert_non_null(strstr(annotations, catalogue_remedy("link-down")));
     free(labels);
     free(annotations);
     event_unref(event);

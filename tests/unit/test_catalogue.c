@@ -42,6 +42,21 @@ static bool is_identifier(const char *s)
            strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(s);
 }
 
+// One or two sentences without placeholders. What raises an alarm needs more than a wait.
+static void check_remedy(const struct catalogue_entry *e)
+{
+    size_t sentences = 0;
+    assert_non_null(e->remedy);
+    assert_in_range(strlen(e->remedy), 1, 240);
+    assert_null(strpbrk(e->remedy, "{}[]"));
+    for (const char *p = e->remedy; (p = strchr(p, '.')) != NULL; p++)
+        sentences += p[1] == ' ' || p[1] == '\0';
+    assert_in_range(sentences, 1, 2);
+    assert_int_equal(e->remedy[strlen(e->remedy) - 1], '.');
+    assert_ptr_equal(catalogue_remedy(e->name), e->remedy);
+    assert_true(e->alarm != ALARM_RAISES || strncmp(e->remedy, "Nothing", 7) != 0);
+}
+
 TEST(every_entry_is_complete)
 {
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
@@ -60,6 +75,7 @@ TEST(every_entry_is_complete)
         assert_true(e->trap == 0 || e->origin == CATALOGUE_FROM_NOTICE);
         assert_non_null(e->text);
         assert_int_equal(e->text[strlen(e->text) - 1], '.');
+        check_remedy(e);
     }
 }
 

@@ -304,6 +304,7 @@ TEST(an_explanation_names_cause_and_related_events)
     json_t *answer = explain(2);
     check_word(answer, "suppressed", "standby");
     check_word(answer, "title", "Link went down");
+    check_word(answer, "remedy", catalogue_remedy("link-down"));
     assert_int_equal(item_of(json_object_get(answer, "cause"), "number"), 1);
     check_word(json_object_get(answer, "cause"), "text", first->text);
     check_word(json_object_get(answer, "related"), "id", "01a1fd03-0547-763b-bd41-8a5721ba36bc");
@@ -368,6 +369,7 @@ TEST(an_alarm_is_named_by_key_or_number)
     json_t *page = alarms(alarm_answers_list, "{}");
     const json_t *alarm = json_array_get(json_object_get(page, "alarms"), 0);
     check_word(alarm, "note", "mine");
+    check_word(alarm, "remedy", catalogue_remedy("receiver-failing"));
     check_word(alarm, "acknowledged", "2026-11-21T03:19:05.123456Z");
     check_word(alarm, "shelved_until", "2026-11-21T03:29:05.123456Z");
     check_word(alarm, "acknowledged_by", "root (uid 0)");
