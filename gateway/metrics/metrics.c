@@ -334,7 +334,7 @@ static void metrics_put_last_sweep(FILE *out, const struct metrics *m)
                 s->switches);
     metrics_put(out, "gauge", "ibtrapd_sweep_links", "Links that the last sweep found.", s->links);
     metrics_put(out, "gauge", "ibtrapd_sweep_inactive_links",
-                "Links of these that are connected and not active.", s->inactive);
+                "Links that the last sweep found connected and not active.", s->inactive);
     metrics_put(out, "gauge", "ibtrapd_sweep_silent_ports",
                 "Linked ports whose peer did not answer the last sweep.", s->silent);
     metrics_put(out, "gauge", "ibtrapd_sweep_pkey_tables_left_out",

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "topology/departed.h"
 #include "topology/describe.h"
+#include "topology/diff.h"
 #include "topology/former_names.h"
 #include "topology/joined.h"
 #include "topology/merge.h"
@@ -21,6 +22,7 @@ struct topology {
     struct systems *systems; // of `current`
     struct filter_list host_names;
     int64_t waits_since_us;  // since that sweep, something waits to join; 0: nothing
+    bool holds;              // `hold` of joined.h at the last comparison
     struct systems *joined;  // what the last comparison saw of `current`; NULL: no base yet
     struct fabric *restored; // until it has been compared; NULL: nothing to compare with
     unsigned base_sweeps;
@@ -210,15 +212,41 @@ static struct fabric *topology_install(struct topology *topology, const struct f
     return merged;
 }
 
+static void topology_note_difference(void *ctx, const struct diff_item *item)
+{
+    (void)item;
+    *(bool *)ctx = true;
+}
+
+// Whether the same part of both fabrics has joined, so that there is nothing to compare. A host
+// that waits for ever costs no more than that.
+static bool topology_waits_on(const struct topology *topology, const struct fabric *before,
+                              const struct fabric *now, bool hold)
+{
+    bool differs = topology->joined->fabric == before || hold != topology->holds ||
+                   before->pkey_table_count > 0 || now->pkey_table_count > 0;
+    if (!differs)
+        diff_fabrics(before, now, topology_note_difference, &differs);
+    return !differs;
+}
+
+static bool topology_may_hold(const struct topology *topology, const struct fabric *now)
+{
+    const int64_t held_us = now->time_us - topology->waits_since_us;
+    return topology->waits_since_us == 0 || (held_us >= 0 && held_us < JOINED_HOLD_US);
+}
+
 // If the sweep before found no master, the last known master is the former one of a failover.
 static void topology_compare(struct topology *topology, struct fabric *before, struct fabric *now,
                              struct changes *out)
 {
     const struct fabric *then = topology->joined->fabric;
+    const bool hold = topology_may_hold(topology, now);
+    if (topology_waits_on(topology, before, now, hold))
+        return;
+    topology->holds = hold;
     former_names_compare(topology->former_names, before, now, topology->names);
     topology_publish_systems(topology, now);
-    const int64_t held_us = now->time_us - topology->waits_since_us;
-    const bool hold = topology->waits_since_us == 0 || (held_us >= 0 && held_us < JOINED_HOLD_US);
     struct systems *joined = topology_joined_systems(topology, joined_fabric(then, now, hold));
     changes_between_systems(topology->joined, joined, topology->names, out);
     departed_ports_remember(&topology->departed, topology->joined, now, topology->names);
