@@ -5,12 +5,12 @@
 #include "model/fabric.h"
 #include "topology/watched.h"
 
-#include <string.h>
-
 static bool counter_rates_limit(const double limits[ERROR_LIMITS])
 {
-    static const double NONE[ERROR_LIMITS];
-    return memcmp(limits, NONE, sizeof NONE) != 0;
+    int i = 0;
+    while (i < ERROR_LIMITS && limits[i] <= 0)
+        i++;
+    return i < ERROR_LIMITS;
 }
 
 bool counter_rates_have_limit(const struct counter_watch_limits *limits, bool of_link,
