@@ -86,7 +86,8 @@ static const char *template_part_name(const struct endpoint *who)
 // Whether the row is one about switches, not about hosts.
 static bool template_is_about_switch(const struct event *event)
 {
-    return event->type->test.subject != FABRIC_CA;
+    const struct catalogue_entry *row = event->summarised ? event->summarised : event->type;
+    return row->test.subject != FABRIC_CA;
 }
 
 // Adds "Host gpu17", "Host node1 (LID 4)" or "1 of 8 adapters of gpu17 (mlx5_3, port 12 of leaf4)".
@@ -110,6 +111,21 @@ static void template_add_system(struct text *t, const struct event *event)
     if (!is_switch && peer->port != 0 && peer->name[0] != '\0')
         text_addf(t, ", port %u of %s", peer->port, peer->name);
     text_add(t, ")");
+}
+
+// Adds what does not come to rest: "Host gpu17" if several parts of a system come and go together,
+// else the subject and, if known, its neighbour.
+static void template_add_restless(struct text *t, const struct event *event)
+{
+    if (event->parts_changed > 1) {
+        template_add_system(t, event);
+        return;
+    }
+    template_add_end(t, &event->subject);
+    const struct text before = *t;
+    text_add(t, " ");
+    if (!template_add_neighbour(t, event))
+        text_go_back(t, &before);
 }
 
 // Adds "with all 8 adapters". False: the event is not about all of several parts.
@@ -252,6 +268,8 @@ static bool template_add_placeholder(struct text *t, const struct event *event, 
         return template_add_span(t, event->occasion_days, "day");
     if (template_is(name, n, "system"))
         template_add_system(t, event);
+    else if (template_is(name, n, "restless"))
+        template_add_restless(t, event);
     else if (template_is(name, n, "request"))
         template_add_request(t, &event->notice);
     else if (template_is(name, n, "changes"))

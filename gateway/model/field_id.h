@@ -14,6 +14,9 @@
 // - neighbourGuid is the switch at the other end of the link; 0: none.
 // - formerPort is the port of a moved subject that had the old link, and formerGuid the node at the
 //   other end of the old link. formerStatus is the gswTopoComSwitchStatus of a link that is gone.
+// - parts is the number of adapters or ASICs of the subject's system, and partsChanged the number
+// of
+//   those that came or went by the event.
 // - window is in minutes.
 // - blame, localReason and remoteReason are as the ends of a link tell: "own" is the subject's end.
 // - eventIndex, eventLevel and eventTimes are columns of the gswEventTable.
@@ -83,6 +86,8 @@
     FIELD(FORMER_GUID, "formerGuid", HEX(16, former.node_guid))                                    \
     FIELD(FORMER_STATUS, "formerStatus", COMPUTED_DECIMAL)                                         \
     FIELD(AFFECTED, "affected", NUMBER(affected))                                                  \
+    FIELD(PARTS, "parts", NUMBER(parts))                                                           \
+    FIELD(PARTS_CHANGED, "partsChanged", NUMBER(parts_changed))                                    \
     FIELD(SM_GUID, "smGuid", HEX(16, sm_guid))                                                     \
     FIELD(COUNTER, "counter", COMPUTED_TEXT)                                                       \
     FIELD(COUNTER_OLD, "counterOld", NUMBER(counter_old))                                          \

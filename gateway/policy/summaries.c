@@ -49,6 +49,8 @@ static void copy_context(struct event *event, const struct event *other)
     memcpy(event->other_names, other->other_names, sizeof event->other_names);
     event->sm_guid = other->sm_guid;
     event->is_part = other->is_part;
+    event->parts = other->parts;
+    event->parts_changed = other->parts_changed;
     event->summarised = summaries_kind_of(other);
 }
 

@@ -113,6 +113,8 @@ static void format_visit_head(const struct visit *v)
     format_visit_option(v, FIELD_SUPPRESSED);
     format_visit_option(v, FIELD_RULE);
     format_visit_option(v, FIELD_TEST);
+    format_visit_option(v, FIELD_PARTS);
+    format_visit_option(v, FIELD_PARTS_CHANGED);
 }
 
 static void format_visit_endpoints(const struct visit *v)

@@ -9,27 +9,11 @@
 #include "model/notice.h"
 
 // Names that a template may use besides fields (see event/template.h).
-static const char *const PLACEHOLDERS[] = {"subject",
-                                           "issuer",
-                                           "source",
-                                           "destination",
-                                           "peer",
-                                           "system",
-                                           "whole",
-                                           "place",
-                                           "subjectEnd",
-                                           "peerEnd",
-                                           "request",
-                                           "changes",
-                                           "late",
-                                           "derivation",
-                                           "growth",
-                                           "times",
-                                           "summarisedEvents",
-                                           "lostEvents",
-                                           "neighbour",
-                                           "minutes",
-                                           "days"};
+static const char *const PLACEHOLDERS[] = {
+    "subject",    "issuer",    "source",     "destination", "peer",    "system",
+    "whole",      "restless",  "place",      "subjectEnd",  "peerEnd", "request",
+    "changes",    "late",      "derivation", "growth",      "times",   "summarisedEvents",
+    "lostEvents", "neighbour", "minutes",    "days"};
 
 static const struct catalogue_entry *entry(int i)
 {

@@ -383,6 +383,47 @@ TEST(random_losses_and_returns)
     assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
 }
 
+static int begin_with_flaps(void **state)
+{
+    plant_policy.flap_changes = 6;
+    plant_policy.flap_within_us = plant_policy.flap_quiet_us = 300 * CLOCK_US_PER_S;
+    return begin_listening(state);
+}
+
+// What a receiver hears of so many events, from the event `first` on.
+static size_t hears(const struct listener *l, enum catalogue_event type, int64_t first)
+{
+    const struct audience audience = {.filter = &l->filter, .journal = journal, .handle = -1};
+    size_t count = 0;
+    for (int64_t n = first; n <= journal_last(journal); n++) {
+        struct event *event = journal_find(journal, n);
+        count += event->type == catalogue_get(type) && audience_refusal(&audience, event) == NULL;
+        event_unref(event);
+    }
+    return count;
+}
+
+TEST(a_host_that_boots_again_and_again_flaps_once)
+{
+    add_rails(8, 3);
+    const int64_t first = journal_last(journal) + 1;
+    for (int i = 0; i < 6; i++) {
+        turn(1, i % 2 == 0);
+        sweep_for(20 * CLOCK_US_PER_S);
+    }
+    listen_to(&of_systems);
+    CHECK_BEGIN("Host gpu2 does not come to rest: 6 changes within 5 min");
+    assert_int_equal(hears(&of_systems, CATALOGUE_FLAPPING, first), 1);
+    assert_int_equal(hears(&of_parts, CATALOGUE_FLAPPING, first), 1);
+    assert_int_equal(hears(&of_systems, CATALOGUE_HOST_REMOVED, first), 3);
+    assert_int_equal(hears(&of_systems, CATALOGUE_HOST_ADDED, first), 2);
+    pass_time(400 * CLOCK_US_PER_S);
+    assert_int_equal(hears(&of_systems, CATALOGUE_SETTLED, first), 1);
+    assert_int_equal(hears(&of_systems, CATALOGUE_LINK_DOWN, first), 0);
+    listen_to(&of_systems);
+    assert_int_equal(of_systems.key_count, 0);
+}
+
 #define SYSTEMS_TEST(f) cmocka_unit_test_setup_teardown(f, begin_listening, plant_end)
 
 int main(void)
@@ -399,6 +440,8 @@ int main(void)
         SYSTEMS_TEST(a_box_is_one_message),
         SYSTEMS_TEST(a_card_of_two_ports),
         SYSTEMS_TEST(a_boot_with_names_of_the_factory),
+        cmocka_unit_test_setup_teardown(a_host_that_boots_again_and_again_flaps_once,
+                                        begin_with_flaps, plant_end),
         SYSTEMS_TEST(a_rack_of_twenty_hosts),
         SYSTEMS_TEST(random_losses_and_returns),
     };
