@@ -580,6 +580,128 @@ TEST(what_was_recalled_knows_names_but_no_lids)
 
 #define WITH_SEED(test) cmocka_unit_test_teardown(test, tell_seed)
 
+// What has joined the fabric (topology/joined.h), link by link.
+
+// The port of the other fabric with the same link; FABRIC_NONE: that fabric lacks the link.
+static uint32_t same_link(const struct fabric *fabric, uint32_t node,
+                          const struct fabric_port *port, const struct fabric *in)
+{
+    const uint32_t there = fabric_find_node(in, fabric->nodes[node].guid);
+    const uint32_t found = fabric_find_port(in, there, port->number);
+    const uint32_t peer = fabric_peer(in, found);
+    if (peer == FABRIC_NONE || in->ports[peer].number != port->peer_port ||
+        in->nodes[in->ports[found].peer_node].guid != fabric->nodes[port->peer_node].guid)
+        return FABRIC_NONE;
+    return found;
+}
+
+static bool has_node(const struct fabric *fabric, uint64_t guid)
+{
+    return fabric_find_node(fabric, guid) != FABRIC_NONE;
+}
+
+// Whether a cable of the former link is elsewhere now, and waits.
+static bool has_moved_cable(const struct fabric *now, const struct fabric *joined, uint32_t node,
+                            const struct fabric_port *port)
+{
+    const uint32_t a =
+        fabric_find_port(now, fabric_find_node(now, joined->nodes[node].guid), port->number);
+    const uint32_t b = fabric_find_port(
+        now, fabric_find_node(now, joined->nodes[port->peer_node].guid), port->peer_port);
+    return (fabric_peer(now, a) != FABRIC_NONE && fabric_is_inactive(now, a)) ||
+           (fabric_peer(now, b) != FABRIC_NONE && fabric_is_inactive(now, b));
+}
+
+static void check_links_that_joined(const struct fabric *before, const struct fabric *now,
+                                    const struct fabric *joined)
+{
+    for (uint32_t i = 0; i < joined->node_count; i++) {
+        const struct fabric_node *n = &joined->nodes[i];
+        assert_true(has_node(now, n->guid));
+        for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
+            const struct fabric_port *port = &joined->ports[k];
+            if (port->peer_node == FABRIC_NONE)
+                continue;
+            const uint32_t same = same_link(joined, i, port, now);
+            const bool had = same_link(joined, i, port, before) != FABRIC_NONE;
+            assert_true(same != FABRIC_NONE ? had || !fabric_is_inactive(now, same)
+                                            : had && has_moved_cable(now, joined, i, port));
+        }
+    }
+}
+
+static void check_links_that_wait(const struct fabric *before, const struct fabric *now,
+                                  const struct fabric *joined)
+{
+    for (uint32_t i = 0; i < now->node_count; i++) {
+        const struct fabric_node *n = &now->nodes[i];
+        bool waits = false, carries = false;
+        for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
+            const struct fabric_port *port = &now->ports[k];
+            if (port->peer_node == FABRIC_NONE)
+                continue;
+            const bool new = same_link(now, i, port, before) == FABRIC_NONE;
+            waits = waits || (fabric_is_inactive(now, k) && new);
+            carries = carries || !fabric_is_inactive(now, k) || !new;
+            if (has_node(joined, n->guid) && has_node(joined, now->nodes[port->peer_node].guid) &&
+                (!fabric_is_inactive(now, k) || !new))
+                assert_true(same_link(now, i, port, joined) != FABRIC_NONE);
+        }
+        assert_true(has_node(joined, n->guid) || !has_node(before, n->guid));
+        assert_true(!has_node(joined, n->guid) || has_node(before, n->guid) || carries || !waits);
+    }
+}
+
+// Links come up, or do not; `inactive` in a hundred do not.
+static void set_states(struct generated *g, struct generated_chance *chance, unsigned inactive)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        for (unsigned k = 1; k <= g->nodes[i].node.port_count; k++) {
+            struct fabric_port *port = generated_port(g, i, (uint8_t)k);
+            if (port->peer_node == FABRIC_NONE || port->peer_node < i)
+                continue;
+            port->state =
+                generated_below(chance, 100) < inactive ? FABRIC_INITIALIZE : FABRIC_ACTIVE;
+            generated_port(g, port->peer_node, port->peer_port)->state = port->state;
+        }
+    }
+}
+
+static void change_and_check(struct scene *s, struct generated_chance *chance, int64_t time_us,
+                             unsigned inactive)
+{
+    const struct systems *last = topology_joined(s->topology);
+    struct fabric *before = last ? fabric_ref(last->fabric) : NULL;
+    generated_mutate(&s->g, chance);
+    set_states(&s->g, chance, inactive);
+    struct fabric *now = generated_look(&s->g, generated_next(chance));
+    now->time_us = time_us;
+    fabric_ref(now);
+    update(s, now);
+    const struct fabric *joined = topology_joined(s->topology)->fabric;
+    if (before) {
+        check_links_that_joined(before, now, joined);
+        check_links_that_wait(before, now, joined);
+    }
+    assert_true(inactive > 0 || joined == now);
+    fabric_unref(before);
+    fabric_unref(now);
+}
+
+TEST(what_carries_traffic_has_joined)
+{
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        struct generated_chance chance = {seed};
+        struct scene s = {.topology = topology_new(NULL, &random_system, NULL)};
+        failing_seed = seed;
+        generated_random(&s.g, &chance);
+        for (int i = 1; i <= 12; i++)
+            change_and_check(&s, &chance, i * INT64_C(15000000), i % 6 == 0 ? 0 : 25);
+        end(&s);
+    }
+    failing_seed = 0;
+}
+
 // By the method `sa`, the subnet manager may have a host that came back, and no description yet.
 TEST(a_host_that_comes_back_without_a_description_has_its_former_name)
 {
@@ -715,6 +837,7 @@ int main(void)
         cmocka_unit_test(who_can_be_behind_a_silent_port_stays),
         WITH_SEED(loss_alone_is_no_change),
         WITH_SEED(what_happens_amid_loss_is_told_once),
+        WITH_SEED(what_carries_traffic_has_joined),
         cmocka_unit_test(a_link_that_is_seen_down_is_told_though_the_sweep_is_incomplete),
         cmocka_unit_test(a_host_that_came_back_elsewhere_has_moved),
         cmocka_unit_test(two_hosts_with_one_guid_do_not_take_turns),
