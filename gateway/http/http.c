@@ -304,7 +304,7 @@ static void http_take_answer(struct http_sink *s, const struct transfer_answer *
     if (good && answer->cut && s->format->judge) {
         body_give_all(&result, s->posted->count, BODY_AGAIN);
         error_set(&result.problem, "its answer is longer than %zu octets: make 'batch' smaller",
-                  s->to.answer_max);
+                  answer->size);
     } else {
         body_judge(s->format, &s->context, answer, s->posted->count, &result);
     }

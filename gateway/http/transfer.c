@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "http/hide.h"
 #include "install.h"
+#include "sink/answers.h"
 #include "sink/resolve.h"
 
 #include <curl/curl.h>
@@ -36,6 +37,7 @@ enum {
     BASIC_SIZE = 2 * SECRET_SIZE,
     URL_SIZE = 2048 + PEER_SIZE,
     ANSWER_FIRST = 4096,
+    ANSWER_TAKES = 16, // octets of memory for each octet of a body and the tree of its values
     // zlib's window of 32 KiB, with the header of gzip (RFC 1952); its usual memory.
     GZIP_WINDOW = 15 + 16,
     GZIP_MEMORY = 8,
@@ -73,6 +75,7 @@ struct transfer {
 
     char *body;
     size_t size, room, header_octets;
+    struct answers answers; // what the body takes
     bool cut;
     bool whole; // the headers came to their end
     // Of the headers, 0 if they lack it: Date in UTC seconds; Retry-After in seconds, or as a date.
@@ -246,18 +249,35 @@ static bool transfer_set_tls(struct transfer *t)
 
 // What comes in.
 
+// Makes room for the answer's first `size` octets and a NUL. False: the answers of all peers take
+// too much, and this answer more than its part.
+static bool transfer_make_room(struct transfer *t, size_t size)
+{
+    size_t room = t->room > 0 ? t->room : ANSWER_FIRST;
+    while (room <= size)
+        room *= 2;
+    answers_add(&t->answers, (room - t->room) * ANSWER_TAKES);
+    t->body = memory_resize(t->body, room, 1);
+    t->room = room;
+    return !answers_are_beyond(&t->answers, ANSWERS_MAX);
+}
+
+static void transfer_drop_body(struct transfer *t)
+{
+    free(t->body);
+    t->body = NULL;
+    t->size = t->room = 0;
+    answers_drop(&t->answers);
+}
+
 static size_t transfer_on_body(char *octets, size_t one, size_t n, void *self)
 {
     struct transfer *t = self;
     (void)one;
-    const size_t left = t->options->answer_max - t->size, take = n < left ? n : left;
-    if (t->size + take >= t->room) {
-        size_t room = t->room > 0 ? t->room * 2 : ANSWER_FIRST;
-        while (room <= t->size + take)
-            room *= 2;
-        t->body = memory_resize(t->body, room, 1);
-        t->room = room;
-    }
+    const size_t left = t->options->answer_max - t->size;
+    size_t take = n < left ? n : left;
+    if (t->size + take >= t->room && !transfer_make_room(t, t->size + take))
+        take = 0;
     memcpy(t->body + t->size, octets, take);
     t->size += take;
     t->cut = take < n;
@@ -385,6 +405,7 @@ struct transfer *transfer_open(const struct transfer_options *options, struct er
     struct transfer *t = memory_zeroed(1, sizeof *t);
     t->options = options;
     t->place = place;
+    answers_begin(&t->answers);
     t->old_at = transfer_age_from_now(options);
     if (transfer_prepare(t, err))
         return t;
@@ -445,7 +466,8 @@ void transfer_close(struct transfer *t)
     curl_slist_free_all(t->addresses);
     curl_slist_free_all(t->detour);
     free(t->packed);
-    free(t->body);
+    transfer_drop_body(t);
+    answers_end(&t->answers);
     explicit_bzero(t->secret, sizeof t->secret);
     explicit_bzero(t->basic, sizeof t->basic);
     explicit_bzero(t->header, sizeof t->header);
@@ -515,7 +537,8 @@ bool transfer_begin(struct transfer *t, const struct transfer_request *request, 
     const long timeout = request->timeout_ms;
     const long connect = timeout < TRANSFER_CONNECT_MS ? timeout : TRANSFER_CONNECT_MS;
     t->reason[0] = t->problem.text[0] = '\0';
-    t->size = t->header_octets = 0;
+    t->header_octets = 0;
+    transfer_drop_body(t);
     t->cut = t->whole = false;
     t->date = t->retry_after = t->retry_date = 0;
     t->timeout_ms = request->timeout_ms;

@@ -276,7 +276,7 @@ static void kafka_check_brokers(struct kafka_sink *s)
                   "the brokers %s say that there are more than %d of them, each of which would "
                   "take a thread here: look whether they are yours",
                   s->options->brokers, PRODUCER_BROKERS_MAX);
-    else if (producer_is_told_beyond(s->current, PRODUCER_TOLD_MAX))
+    else if (answers_are_beyond(&s->current->told, ANSWERS_MAX))
         error_set(&s->problem,
                   "the brokers %s say too much about their topics for the memory here: look "
                   "whether they are yours, and whether the topics need so many partitions",
@@ -527,7 +527,7 @@ static void kafka_idle(void *self)
         return;
     rd_kafka_poll(s->current->handle, 0);
     kafka_check_brokers(s);
-    if (s->failed || producer_is_told_beyond(s->current, PRODUCER_TOLD_MAX / 2))
+    if (s->failed || answers_are_beyond(&s->current->told, ANSWERS_MAX / 2))
         kafka_end(s, 0);
     s->hopeless = false;
     s->too_old_us = 0;

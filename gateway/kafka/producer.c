@@ -311,15 +311,6 @@ static rd_kafka_resp_err_t producer_on_thread_end(rd_kafka_t *handle, rd_kafka_t
     return producer_count(opaque, type, -1);
 }
 
-// What all clients were told, and their number.
-static atomic_size_t producer_told, producer_count_all;
-
-bool producer_is_told_beyond(const struct producer *producer, size_t max)
-{
-    return atomic_load(&producer_told) > max &&
-           atomic_load(&producer->told) > max / atomic_load(&producer_count_all);
-}
-
 // Holds librdkafka's thread until the receiver's thread has ended the client, and until librdkafka
 // reads no answers any longer.
 static void producer_hold(const struct producer *c)
@@ -330,7 +321,8 @@ static void producer_hold(const struct producer *c)
     clock_sleep(END_US);
 }
 
-// Before librdkafka reads the answer. Only what answers to Metadata say stays in memory.
+// Before librdkafka reads the answer. Only what answers to Metadata say stays in memory, up to the
+// client's end.
 static rd_kafka_resp_err_t producer_on_answer(rd_kafka_t *handle, int socket, const char *name,
                                               int32_t broker, int16_t request, int16_t version,
                                               int32_t number, size_t size, int64_t us,
@@ -341,9 +333,8 @@ static rd_kafka_resp_err_t producer_on_answer(rd_kafka_t *handle, int socket, co
     (void)handle, (void)socket, (void)name, (void)broker, (void)version, (void)number, (void)us;
     (void)err;
     if (request == METADATA) {
-        atomic_fetch_add(&c->told, size);
-        atomic_fetch_add(&producer_told, size);
-        if (producer_is_told_beyond(c, PRODUCER_TOLD_MAX))
+        answers_add(&c->told, size * PRODUCER_ANSWER_TAKES);
+        if (answers_are_beyond(&c->told, ANSWERS_MAX))
             producer_hold(c);
     }
     return RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -363,8 +354,7 @@ static rd_kafka_resp_err_t producer_on_new(rd_kafka_t *handle, const rd_kafka_co
 
 static void producer_free(struct producer *producer)
 {
-    atomic_fetch_sub(&producer_told, atomic_load(&producer->told));
-    atomic_fetch_sub(&producer_count_all, 1);
+    answers_end(&producer->told);
     values_free(&producer->values);
     free(producer);
 }
@@ -374,7 +364,7 @@ struct producer *producer_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owne
 {
     char reason[300];
     struct producer *c = memory_zeroed(1, sizeof *c);
-    atomic_fetch_add(&producer_count_all, 1);
+    answers_begin(&c->told);
     values_init(&c->values);
     atomic_init(&c->sink, sink);
     atomic_init(&c->look_up_until, look_up_until);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "kafka/options.h"
 #include "kafka/values.h"
+#include "sink/answers.h"
 
 #include <librdkafka/rdkafka.h>
 #include <stdatomic.h>
@@ -30,10 +31,10 @@ enum {
     PRODUCER_ENDING_MAX = 64,    // clients of all receivers that still end; none begins meanwhile
     PRODUCER_BROKERS_MAX = 1000, // end a client that has more: each takes a thread, and librdkafka
                                  // takes 10,000 from each answer of a broker
-    // Octets of one answer, unless the user's settings say so, and of all answers about brokers and
-    // topics that all clients got. librdkafka makes up to 82 octets of each, and keeps them.
+    // Octets of one answer, unless the user's settings say so. librdkafka makes up to 82 octets of
+    // each octet of an answer about brokers and topics, and keeps them.
     PRODUCER_ANSWER_MAX = 64 << 10,
-    PRODUCER_TOLD_MAX = 2 << 20,
+    PRODUCER_ANSWER_TAKES = 82,
 };
 
 // The opaque pointer of librdkafka's callbacks.
@@ -45,7 +46,7 @@ struct producer {
     _Atomic int64_t look_up_until;
     struct values values; // of messages without a report
     atomic_uint brokers;  // threads that librdkafka has for brokers
-    atomic_size_t told;   // octets of answers about brokers and topics
+    struct answers told;  // answers about brokers and topics
     uint64_t owner;       // of a receiver: clients with equal numbers follow each other
     struct producer *next;
 };
@@ -59,11 +60,6 @@ bool producer_await_former(uint64_t owner, int64_t until, const char *brokers, s
 // `conf`, and sets its opaque pointer and its resolver. Returns NULL with a sentence. Any thread.
 struct producer *producer_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owner,
                                 int64_t look_up_until, struct error *err);
-
-// Whether the answers that all clients got have more than `max` octets, and those of this client
-// more than its part of them. The client's end frees what librdkafka made of the answers. Any
-// thread.
-bool producer_is_told_beyond(const struct producer *producer, size_t max);
 
 // Ends the client, which no longer is the caller's, and gives up all messages that were not sent.
 // Waits for the end for `patience_us` at most, or without limit if no thread can be made for the
