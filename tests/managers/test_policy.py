@@ -2,13 +2,14 @@
 """The page about policy: each reason, each promise and each example of it, at a log server."""
 
 import re
+import signal
 
 import pytest
 from conftest import CONFIG
 from lab import notices, pages
 from lab.fabric import Fabric
 
-MOVED, DEAD, MAINTENANCE, WINDOW, SHELVE = pages.indented("policy")
+INACTIVE, MOVED, DEAD, MAINTENANCE, WINDOW, SHELVE = pages.indented("policy")
 [POLICIES] = pages.blocks("policy", "ibtrapd")
 REASONS = {row[0].strip("`"): row for row in pages.table("policy", "reason")}
 NODES, MULTICAST = 8, bytes.fromhex("ff12401bffff00000000000000000007")
@@ -220,6 +221,21 @@ def test_alarms_that_no_longer_hold_end(site, collector):
     one.fabric.unlink("storage1", 1)
     one.message("host-removed", "storage1")
     assert one.message("alarm-cleared", count=2).data["clearsId"] == port.data["id"]
+
+
+def test_a_link_that_no_subnet_manager_sets_up(site, collector):
+    one = Watched(site, collector)
+    one.fabric.unlink("node1")
+    one.message("host-removed")
+    site.subnet_manager.process.popen.send_signal(signal.SIGSTOP)
+    one.fabric.relink("node1")
+    one.message("link-inactive")
+    site.shows("ibtrapctl events", INACTIVE)
+    assert not one.got("host-added")
+    site.subnet_manager.process.popen.send_signal(signal.SIGCONT)
+    site.subnet_manager.reload()
+    one.message("host-added")
+    one.message("link-active")
 
 
 def test_policies_change_what_receivers_get(site, collector, tmp_path):
