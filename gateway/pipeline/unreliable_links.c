@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/unreliable_links.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "event/template.h"
 #include "model/catalogue.h"
+#include "model/fabric.h"
 #include "policy/policy_types.h"
 #include "topology/alarm_key.h"
 
@@ -56,6 +58,12 @@ static bool find_kind(const struct event *event, enum link_incident_kind *out)
     }
 }
 
+static uint64_t host_of(const struct endpoint *who)
+{
+    const bool known = who->type == FABRIC_CA && who->system[0] != '\0';
+    return known ? digest_add(DIGEST_OF_NOTHING, who->system, strlen(who->system)) : 0;
+}
+
 // False: the event is no incident of a link of which both ends are known.
 static bool read_incident(const struct event *event, struct link_incident *out)
 {
@@ -64,6 +72,7 @@ static bool read_incident(const struct event *event, struct link_incident *out)
         peer->node_guid == 0 || subject->port == 0 || peer->port == 0)
         return false;
     out->link = link_history_key(subject->node_guid, subject->port, peer->node_guid, peer->port);
+    out->host = host_of(subject) != 0 ? host_of(subject) : host_of(peer);
     out->utc_us = event->time_us;
     return true;
 }

@@ -208,7 +208,34 @@ static void touched_end_mark_shared(const struct touched_end *ends, size_t count
     }
 }
 
-// Counts the pending incidents that did not happen to a whole node.
+static bool link_history_is_apart(const struct alarm_key *a, const struct alarm_key *b)
+{
+    return a->guid != b->guid && a->guid != b->peer_guid && a->peer_guid != b->guid &&
+           a->peer_guid != b->peer_guid;
+}
+
+// Marks the incidents of the hosts of which links that have no node in common are touched. `ends`
+// has room for an end of each pending incident.
+static void touched_end_mark_hosts(const struct link_history *h, struct touched_end *ends,
+                                   size_t pending, bool *shared)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pending; i++) {
+        if (h->pending[i].host != 0)
+            ends[count++] = (struct touched_end){h->pending[i].host, (uint32_t)i, 0};
+    }
+    qsort(ends, count, sizeof *ends, touched_end_compare);
+    for (size_t i = 0, end; i < count; i = end) {
+        const struct alarm_key *first = &h->pending[ends[i].incident].link;
+        bool several = false;
+        for (end = i + 1; end < count && ends[end].guid == ends[i].guid; end++)
+            several |= link_history_is_apart(first, &h->pending[ends[end].incident].link);
+        for (size_t k = i; several && k < end; k++)
+            shared[ends[k].incident] = true;
+    }
+}
+
+// Counts the pending incidents that did not happen to a whole node or host.
 static void link_history_settle(struct link_history *h)
 {
     const size_t count = h->pending_count;
@@ -222,6 +249,7 @@ static void link_history_settle(struct link_history *h)
     }
     qsort(ends, 2 * count, sizeof *ends, touched_end_compare);
     touched_end_mark_shared(ends, 2 * count, shared);
+    touched_end_mark_hosts(h, ends, count, shared);
     for (size_t i = 0; i < count; i++) {
         if (!shared[i])
             link_history_count_incident(h, &h->pending[i]);

@@ -7,7 +7,8 @@
 //   plugs the cable several times.
 // - If LINK_HISTORY_SHARED links of a node or more have incidents within LINK_HISTORY_SETTLE_US,
 //   the incidents happened to the node, such as a switch that restarts, and count for no link.
-//   Therefore an incident counts when this time is over.
+//   The same holds for two links of a host that have no node in common: these adapters and their
+//   switches share no cable. Therefore an incident counts when this time is over.
 //
 // Decides: Which incidents of a link are one occasion?
 #ifndef IBTRAPD_TOPOLOGY_LINK_HISTORY_H
@@ -35,6 +36,7 @@ enum link_incident_kind { LINK_FAILED, LINK_FLAPPED, LINK_HAD_ERRORS, LINK_INCID
 
 struct link_incident {
     struct alarm_key link;
+    uint64_t host; // a digest of the name of the host at an end; 0: none
     enum link_incident_kind kind;
     int64_t at_us;  // by the clock of link_history_update; before its beginning: below 0
     int64_t utc_us; // only remembered

@@ -128,6 +128,37 @@ TEST(what_happens_to_a_node_counts_for_none_of_its_links)
     assert_int_equal(link_history_count(history), 0);
 }
 
+// Adds a failure of adapter `adapter` of the host at a leaf.
+static void fail_of_host(uint64_t host, unsigned adapter, unsigned leaf)
+{
+    link_history_add(history, &(struct link_incident){
+                                  .link = link_history_key(0x100 + adapter, 1, 0x200 + leaf, 7),
+                                  .host = host,
+                                  .at_us = now_us});
+}
+
+TEST(what_happens_to_a_host_counts_for_none_of_its_links)
+{
+    for (int day = 0; day < 5; day++) { // two adapters on two leaves
+        fail_of_host(1, 0, 0);
+        fail_of_host(1, 1, 1);
+        assert_string_equal(update(DAY), "");
+    }
+    assert_int_equal(link_history_count(history), 0);
+}
+
+// A split cable leads from one leaf to two adapters; another host's link has nothing to do with it.
+TEST(the_links_of_a_host_that_share_a_cable_count)
+{
+    for (int day = 0; day < 5; day++) {
+        fail_of_host(1, 0, 0);
+        fail_of_host(1, 1, 0);
+        fail_of_host(2, 2, 1);
+        update(DAY);
+    }
+    assert_int_equal(link_history_count(history), 3);
+}
+
 TEST(the_links_of_a_split_cable_count)
 {
     for (int day = 0; day < 3; day++) {
@@ -399,6 +430,8 @@ int main(void)
         CASE(a_link_that_fails_on_three_days_is_unreliable_until_the_first_is_forgotten),
         CASE(what_happens_within_an_hour_is_one_occasion),
         CASE(what_happens_to_a_node_counts_for_none_of_its_links),
+        CASE(what_happens_to_a_host_counts_for_none_of_its_links),
+        CASE(the_links_of_a_host_that_share_a_cable_count),
         CASE(the_links_of_a_split_cable_count),
         CASE(alarms_are_bounded_and_so_are_links),
         CASE(an_alarm_is_restored_among_as_many_links_as_there_is_room_for),
