@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/look.h"
 
+#include "base/wire.h"
+
+#include <stdio.h>
+
 struct look look_at(struct agent_snapshot *snapshot)
 {
     return (struct look){
@@ -98,5 +102,28 @@ const uint8_t *look_register(struct look *look, uint32_t port, enum register_pag
     struct demand_key key = {.class = DEMAND_REGISTER,
                              .attribute = (uint16_t)page,
                              .modifier = look->fabric->ports[port].number};
-    return look_find_answering(look, port, &key) ? look_octets(look, &key) : NULL;
+    const struct fabric_node *node = &look->fabric->nodes[fabric_node_of_port(look->fabric, port)];
+    return fabric_is_nvidia(node) && look_find_answering(look, port, &key) ? look_octets(look, &key)
+                                                                           : NULL;
+}
+
+const uint8_t *look_device_register(struct look *look, enum register_page page)
+{
+    const struct fabric_node *node = look_node(look);
+    for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
+        if (look->fabric->ports[i].lid != 0)
+            return look_register(look, i, page);
+    }
+    return NULL;
+}
+
+bool look_firmware(struct look *look, char out[LOOK_FIRMWARE_SIZE])
+{
+    enum { MAJOR = 0x44, MINOR = 0x48, SUB_MINOR = 0x4C };
+    const uint8_t *octets = look_device_register(look, REGISTER_FIRMWARE);
+    if (!octets || wire_get32(octets + MAJOR) == 0)
+        return false;
+    snprintf(out, LOOK_FIRMWARE_SIZE, "%u.%u.%04u", wire_get16(octets + MAJOR + 2),
+             wire_get16(octets + MINOR + 2), wire_get16(octets + SUB_MINOR + 2));
+    return true;
 }

@@ -9,7 +9,7 @@
 #include "agent/snapshot.h"
 #include "agentx/value.h"
 
-enum { LOOK_TAIL_MAX = 3 };
+enum { LOOK_TAIL_MAX = 3, LOOK_FIRMWARE_SIZE = 24 };
 
 struct look {
     struct agent_snapshot *snapshot; // NULL: the journal could not be read
@@ -75,7 +75,12 @@ const struct demand_answer *look_ask_now(struct look *look, const struct demand_
 const uint8_t *look_smp(struct look *look, uint32_t port, enum demand_attribute attribute,
                         uint32_t modifier);
 const uint8_t *look_perf(struct look *look, uint32_t port, uint16_t attribute);
+// Of devices of NVIDIA alone; the second one reads a register of the row's node.
 const uint8_t *look_register(struct look *look, uint32_t port, enum register_page page);
+const uint8_t *look_device_register(struct look *look, enum register_page page);
+
+// The firmware of the row's node: "27.2010.3004". Returns false if the node does not tell.
+bool look_firmware(struct look *look, char out[LOOK_FIRMWARE_SIZE]);
 
 // Makes the question of look_smp. Returns false if nobody answers for the port.
 bool look_smp_key(const struct look *look, uint32_t port, enum demand_attribute attribute,

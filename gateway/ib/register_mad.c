@@ -22,16 +22,16 @@ enum {
     INDEX_PAGE = 0xFF, // of PDDR, in the second word
 };
 
-enum { PDDR = 0x5031 };
+enum { PDDR = 0x5031, MGIR = 0x9020, MTMP = 0x900A };
 
 static const struct register_mad_page {
     uint16_t id;
     bool of_port;
     uint32_t second; // word of the index
 } PAGES[REGISTER_PAGES] = {
-    [REGISTER_LINK_DOWN] = {PDDR, true, 6},
-    [REGISTER_TROUBLESHOOTING] = {PDDR, true, 1},
-    [REGISTER_MODULE] = {PDDR, true, 3},
+    [REGISTER_LINK_DOWN] = {PDDR, true, 6},    [REGISTER_TROUBLESHOOTING] = {PDDR, true, 1},
+    [REGISTER_MODULE] = {PDDR, true, 3},       [REGISTER_FIRMWARE] = {MGIR, false, 0},
+    [REGISTER_TEMPERATURE] = {MTMP, false, 0},
 };
 
 enum { PAGE_DATA = 8 }; // of PDDR
@@ -85,7 +85,7 @@ const uint8_t *register_mad_read(const uint8_t *mad, size_t size, enum register_
     const struct register_mad_page *row = &PAGES[page];
     if (!register_mad_fits(mad, size, REGISTER_MAD_ACCESS, row->id))
         return NULL;
-    const uint64_t mask = (uint64_t)(row->of_port ? INDEX_PORT : 0) << 32 | INDEX_PAGE;
+    const uint64_t mask = row->of_port ? (uint64_t)INDEX_PORT << 32 | INDEX_PAGE : 0;
     const uint64_t index = register_mad_index(page, port), got = wire_get64(mad + OCTETS);
     const bool first_block = wire_get32(mad + DATA) >> BLOCK_SHIFT == 0;
     return first_block && (index & mask) == (got & mask) ? mad + OCTETS : NULL;

@@ -260,12 +260,6 @@ bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
 
 // The lost links.
 
-static bool sweep_registers_is_nvidia(const struct fabric_node *node)
-{
-    enum { MELLANOX = 0x0002c9, BULL = 0x00119f };
-    return node->vendor == MELLANOX || node->vendor == BULL;
-}
-
 // Adds the ports of a node that were linked and are down. A port that is up again tells of an
 // earlier failure.
 static void sweep_registers_add_ports(const struct fabric *before, const struct fabric_node *was,
@@ -289,7 +283,7 @@ void sweep_list_lost_links(const struct fabric *before, const struct fabric *aft
     *out = (struct link_reasons){0};
     for (uint32_t i = 0; i < before->node_count; i++) {
         const uint32_t node = fabric_find_node(after, before->nodes[i].guid);
-        if (node != FABRIC_NONE && sweep_registers_is_nvidia(&after->nodes[node]))
+        if (node != FABRIC_NONE && fabric_is_nvidia(&after->nodes[node]))
             sweep_registers_add_ports(before, &before->nodes[i], after, node, out);
     }
 }

@@ -240,6 +240,12 @@ uint16_t fabric_best_speed(uint16_t a, uint16_t b)
     return best;
 }
 
+bool fabric_is_nvidia(const struct fabric_node *node)
+{
+    enum { MELLANOX = 0x0002c9, BULL = 0x00119f };
+    return node->vendor == MELLANOX || node->vendor == BULL;
+}
+
 const char *fabric_type_word(uint8_t type)
 {
     static const char *const WORDS[] = {

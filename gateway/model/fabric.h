@@ -30,6 +30,11 @@ static inline bool fabric_is_element(uint8_t type)
     return type == FABRIC_SWITCH || type == FABRIC_ROUTER;
 }
 
+struct fabric_node;
+
+// Whether the device is NVIDIA's, by NodeInfo.VendorID, and may tell its registers.
+bool fabric_is_nvidia(const struct fabric_node *node);
+
 // "host", "switch" or "router"; empty: unknown.
 const char *fabric_type_word(uint8_t type);
 

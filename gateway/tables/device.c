@@ -202,6 +202,13 @@ static bool device_put_no_type(struct agentx_value *out)
     return put_oid(out, NONE, 2);
 }
 
+// Empty: the node does not tell.
+static bool device_put_firmware(struct look *look, struct agentx_value *out)
+{
+    char version[LOOK_FIRMWARE_SIZE];
+    return look_firmware(look, version) ? device_put_text(out, version) : field_empty(look, out);
+}
+
 #define ENTITY(name, of_node, of_port)                                                             \
     static bool device_entity_##name(struct look *look, struct agentx_value *out)                  \
     {                                                                                              \
@@ -220,6 +227,7 @@ ENTITY(title, device_put_text(out, device_name(look, node)), device_put_port(out
 ENTITY(hardware, device_put_hex(out, 1, node->revision), field_empty(look, out))
 ENTITY(maker, device_put_hex(out, 6, node->vendor), field_empty(look, out))
 ENTITY(model, device_put_hex(out, 4, node->device), field_empty(look, out))
+ENTITY(firmware, device_put_firmware(look, out), field_empty(look, out))
 ENTITY(replaceable, put_truth(out, true), put_truth(out, false))
 
 static const struct table_column DEVICE_ENTITIES_COLUMNS[] = {
@@ -230,7 +238,7 @@ static const struct table_column DEVICE_ENTITIES_COLUMNS[] = {
     {"entPhysicalParentRelPos", 6, AGENTX_INTEGER, .get = device_entity_position},
     {"entPhysicalName", 7, AGENTX_OCTETS, .get = device_entity_title},
     {"entPhysicalHardwareRev", 8, AGENTX_OCTETS, .get = device_entity_hardware},
-    {"entPhysicalFirmwareRev", 9, AGENTX_OCTETS, .get = field_empty},
+    {"entPhysicalFirmwareRev", 9, AGENTX_OCTETS, .get = device_entity_firmware},
     {"entPhysicalSoftwareRev", 10, AGENTX_OCTETS, .get = field_empty},
     {"entPhysicalSerialNum", 11, AGENTX_OCTETS, .get = field_empty},
     {"entPhysicalMfgName", 12, AGENTX_OCTETS, .get = device_entity_maker},

@@ -4,6 +4,7 @@
 
 #include "agent/column.h"
 #include "agent/leds.h"
+#include "base/wire.h"
 #include "tables/tables.h"
 
 #include <stdio.h>
@@ -212,6 +213,15 @@ static bool gsw_trap_level(struct look *look, struct agentx_value *out)
     return put_number(out, set ? setting->value[0] : look->snapshot->source->event_trap_level);
 }
 
+static bool gsw_firmware(struct look *look, struct agentx_value *out)
+{
+    char version[LOOK_FIRMWARE_SIZE], text[LOOK_FIRMWARE_SIZE + 1];
+    if (!look_firmware(look, version))
+        return false;
+    snprintf(text, sizeof text, "v%s", version);
+    return put_text(out, text, 24);
+}
+
 GETTER(gsw_event_count,
        put_number(out,
                   snapshot_events_count(look->snapshot->events, look->snapshot->source->journal,
@@ -226,7 +236,7 @@ static const struct table_column GSW_SWITCHES_COLUMNS[] = {
     {"gswFWLastUpdated", 12, AGENTX_OCTETS, .get = NULL},
     {"gswFlashLastUpdated", 13, AGENTX_OCTETS, .get = NULL},
     {"gswBootPromLastUpdated", 14, AGENTX_OCTETS, .get = NULL},
-    {"gswFirmwareVersion", 20, AGENTX_OCTETS, .get = NULL},
+    {"gswFirmwareVersion", 20, AGENTX_OCTETS, .get = gsw_firmware},
     {"gswHWRevision", 21, AGENTX_OCTETS, .get = gsw_revision_text},
     {"gswOperStatus", 22, AGENTX_INTEGER, .get = gsw_status},
     {"gswAdmStatus", 23, AGENTX_INTEGER, .get = NULL},
@@ -242,19 +252,67 @@ static const struct table_column GSW_SWITCHES_COLUMNS[] = {
 const struct table GSW_SWITCHES = {"gswSwitchComTable", TABLE_OID(TABLES_GSW_IDS, 2, 3, 1),
                                    TABLE_COLUMNS(GSW_SWITCHES_COLUMNS), ELEMENTS};
 
-// gswSensorTable: the fabric has no attribute about sensors, so there are no rows.
+// gswSensorTable: the temperature of the ASIC, of switches that tell their registers; one row each.
+
+static void gsw_enter_sensor(struct look *look)
+{
+    gsw_enter_element(look);
+    agentx_oid_add(&look->found, 1);
+}
+
+// Eighths of a degree; 0 and the least number: the switch does not measure.
+static bool gsw_sensor_raw(struct look *look, int16_t *celsius, int16_t *high)
+{
+    enum { TEMPERATURE = 6, HIGH = 14 };
+    const uint8_t *octets = look_node(look)->type == FABRIC_SWITCH
+                                ? look_device_register(look, REGISTER_TEMPERATURE)
+                                : NULL;
+    if (!octets)
+        return false;
+    *celsius = (int16_t)wire_get16(octets + TEMPERATURE);
+    *high = (int16_t)wire_get16(octets + HIGH);
+    return *celsius != 0 && *celsius != INT16_MIN;
+}
+
+static bool gsw_sensor_value(struct look *look, struct agentx_value *out)
+{
+    enum { PER_DEGREE = 8 };
+    int16_t celsius, high;
+    return gsw_sensor_raw(look, &celsius, &high) && put_number(out, celsius / PER_DEGREE);
+}
+
+static bool gsw_sensor_status(struct look *look, struct agentx_value *out)
+{
+    enum { NOMINAL = 4, ABOVE_MAX = 5 }; // GswSensorStatusDef
+    int16_t celsius, high;
+    return gsw_sensor_raw(look, &celsius, &high) &&
+           put_number(out, high > 0 && celsius >= high ? ABOVE_MAX : NOMINAL);
+}
+
+// What all sensors have in common, of a switch with a sensor.
+#define SENSOR(name, expression)                                                                   \
+    static bool gsw_sensor_##name(struct look *look, struct agentx_value *out)                     \
+    {                                                                                              \
+        int16_t celsius, high;                                                                     \
+        return gsw_sensor_raw(look, &celsius, &high) && (expression);                              \
+    }
+
+SENSOR(id, gsw_get_id(look, out))
+SENSOR(one, put_number(out, 1)) // its index, and temperature(1)
+SENSOR(info, put_text(out, "Temp 1", 255))
 
 static const struct table_column GSW_SENSORS_COLUMNS[] = {
-    {"gswSensorSwitchId", 1, AGENTX_OCTETS, .get = NULL},
-    {"gswSensorIndex", 2, AGENTX_INTEGER, .get = NULL},
-    {"gswSensorType", 3, AGENTX_INTEGER, .get = NULL},
-    {"gswSensorStatus", 4, AGENTX_INTEGER, .get = NULL},
-    {"gswSensorValue", 5, AGENTX_INTEGER, .get = NULL},
-    {"gswSensorInfo", 6, AGENTX_OCTETS, .get = NULL},
+    {"gswSensorSwitchId", 1, AGENTX_OCTETS, .get = gsw_sensor_id},
+    {"gswSensorIndex", 2, AGENTX_INTEGER, .get = gsw_sensor_one},
+    {"gswSensorType", 3, AGENTX_INTEGER, .get = gsw_sensor_one},
+    {"gswSensorStatus", 4, AGENTX_INTEGER, .get = gsw_sensor_status},
+    {"gswSensorValue", 5, AGENTX_INTEGER, .get = gsw_sensor_value},
+    {"gswSensorInfo", 6, AGENTX_OCTETS, .get = gsw_sensor_info},
 };
 
 const struct table GSW_SENSORS = {"gswSensorTable", TABLE_OID(TABLES_GSW_IDS, 2, 10, 1),
-                                  TABLE_COLUMNS(GSW_SENSORS_COLUMNS), .seek = table_seek_sorted};
+                                  TABLE_COLUMNS(GSW_SENSORS_COLUMNS),
+                                  TABLE_SORTED(gsw_count_elements, gsw_enter_sensor)};
 
 // gswIBNodeTable.
 

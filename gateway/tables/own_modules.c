@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { PAGE = 8, MELLANOX = 0x0002c9, BULL = 0x00119f };
+enum { PAGE = 8 };
 
 static size_t own_modules_count(struct look *look)
 {
@@ -16,8 +16,7 @@ static size_t own_modules_count(struct look *look)
 
 static bool own_modules_has(struct look *look)
 {
-    const uint32_t vendor = look_node(look)->vendor;
-    return look_port(look)->known && (vendor == MELLANOX || vendor == BULL) &&
+    return look_port(look)->known && fabric_is_nvidia(look_node(look)) &&
            (look->number > 0 || look_node(look)->type != FABRIC_SWITCH);
 }
 

@@ -86,3 +86,15 @@ def test_a_manager_reads_what_is_plugged_in(firmware):
     assert rows[3][3] == 2 and rows[3][8] == 4150 and rows[3][9] == 7500
     assert [rows[3][column] for column in (4, 5, 7)] == [b"NVIDIA", b"MCP4Y10-N001", b"MT2231FT00123"]
     assert rows[11][8] == -300 and 10 not in rows[11] and 11 not in rows[11]
+
+
+def test_a_manager_reads_firmware_and_temperature(firmware):
+    firmware.firmware("leaf1", 27, 2010, 3004)
+    firmware.firmware("leaf2", 27, 2008, 42)
+    firmware.temperature("leaf1", 47.5, 105)
+    firmware.temperature("leaf2", 110, 105)
+    versions = firmware.manager.column(2, 3, 1, 20)
+    assert sorted(versions.values()) == [b"v27.2008.0042", b"v27.2010.3004"]
+    assert sorted(firmware.manager.column(2, 10, 1, 5).values()) == [47, 110]
+    assert sorted(firmware.manager.column(2, 10, 1, 4).values()) == [4, 5]
+    assert list(firmware.manager.column(2, 10, 1, 6).values()) == [b"Temp 1"] * 2

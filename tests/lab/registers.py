@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The firmware of NVIDIA's devices on the simulated fabric: registers as rows of fields (simregisters.h)."""
 
-PDDR = 0x5031
+PDDR, MGIR, MTMP = 0x5031, 0x9020, 0x900A
 LINK_DOWN, TROUBLESHOOTING, MODULE = 6, 1, 3
 ACCESS, GENERAL_INFO = 0x51, 0x17
 SIZE = 220
@@ -51,3 +51,10 @@ class Firmware:
         temperatures = [(0x54, 16, int(celsius * 256) & 0xFFFF), (0x88, 16, int(high * 256) & 0xFFFF)]
         texts = (0x1C, vendor.ljust(16)), (0x2C, part.ljust(16)), (0x44, serial.ljust(16))
         self._pddr(node, port, MODULE, [(0x0C, 28, kind), *temperatures], *texts)
+
+    def firmware(self, node, *version):
+        self._write(node, ACCESS, MGIR, 0, register([(0x44 + 4 * n, 0, part) for n, part in enumerate(version)]))
+
+    def temperature(self, node, celsius, high):
+        """Of the ASIC, in degrees, which the register has in eighths."""
+        self._write(node, ACCESS, MTMP, 0, register([(4, 0, int(celsius * 8) & 0xFFFF), (0xC, 0, int(high * 8))]))
