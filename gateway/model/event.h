@@ -117,9 +117,12 @@ struct event {
     // Of a node that came or went: how many nodes of its kind, switches or others, the system has;
     // 0: unknown. How many of these come or go by this event; 0: only the subject.
     uint16_t parts, parts_changed;
-    bool is_part;     // an event about the system has the root cause, and tells of the subject
-    uint64_t sm_guid; // port of the subnet manager in question; 0: none
-    uint8_t counter;  // enum counter, in an event about a counter
+    // An event about the system tells of the subject, or the event is a trap that a sweep may
+    // explain: only receivers of each part get the event, unless no sweep explains the trap.
+    bool is_part;
+    bool awaits_sweep; // policy suppresses the trap. No part of the event in the journal
+    uint64_t sm_guid;  // port of the subnet manager in question; 0: none
+    uint8_t counter;   // enum counter, in an event about a counter
     uint64_t counter_old, counter_new;
     // Of an event about a counter that grows too often:
     uint64_t errors;                        // the growth in the window

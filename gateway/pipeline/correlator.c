@@ -12,6 +12,7 @@
 #include "pipeline/returns.h"
 #include "pipeline/statements.h"
 #include "topology/describe.h"
+#include "topology/joined.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -25,6 +26,9 @@ struct notice_seen {
     uint64_t guid; // of the subject: a port, or a switch
     int64_t time_us;
     char id[EVENT_ID_SIZE];
+    bool held;      // the event awaits a sweep
+    int64_t number; // of the event, if held; 0: not known yet
+    int64_t since;  // monotonic
 };
 
 struct correlator {
@@ -96,6 +100,7 @@ static void correlator_end_unwatched(struct correlator *o)
 
 void correlator_change_sources(struct correlator *correlator, bool no_sweeps, bool no_counters)
 {
+    correlator_tell_held(correlator, no_sweeps);
     correlator->options.no_sweeps = no_sweeps;
     correlator->options.no_counters = no_counters;
     correlator_end_unwatched(correlator);
@@ -133,15 +138,73 @@ static bool is_of_topology(const struct event *event)
     }
 }
 
-bool correlator_note_event(struct correlator *correlator, const struct event *event)
+// Tells of the trap again: receivers of systems did not get the trap.
+static void correlator_tell_trap(struct correlator *o, struct notice_seen *slot)
+{
+    struct event *trap = slot->number != 0 ? journal_find(o->emitter->journal, slot->number) : NULL;
+    slot->held = false;
+    if (!trap)
+        return;
+    struct event *event = event_copy(trap);
+    memcpy(event->related_id, trap->id, sizeof event->related_id);
+    event->id[0] = event->suppressed[0] = event->rule[0] = '\0';
+    event->apart = event->awaits_sweep = false;
+    event->retold = true;
+    event->number = 0;
+    event->severity = event->type->severity;
+    event->category = event->type->category;
+    event_builder_stamp(&o->emitter->builder, event);
+    emitter_emit(o->emitter, event);
+    event_unref(trap);
+}
+
+static bool correlator_holds(const struct correlator *o, const struct event *event)
+{
+    const uint16_t trap = event->type->trap;
+    const struct topology *topology = o->emitter->topology; // NULL in tests
+    return !o->options.no_sweeps && topology && topology_has_base(topology) &&
+           (trap == NOTICE_GID_IN_SERVICE || trap == NOTICE_GID_OUT_OF_SERVICE ||
+            trap == NOTICE_LINK_STATE);
+}
+
+static bool correlator_holds_trap(const struct correlator *o, uint16_t trap, uint64_t guid)
+{
+    for (size_t i = 0; i < CORRELATOR_NOTICES_MAX; i++) {
+        if (o->seen[i].held && o->seen[i].trap == trap && o->seen[i].guid == guid)
+            return true;
+    }
+    return false;
+}
+
+// Whether a sweep told before of what the trap says: the subnet manager may be slower. No sweep
+// knows the port of a virtual function.
+static bool correlator_is_known(const struct correlator *o, const struct event *event)
+{
+    struct endpoint port;
+    const uint64_t guid = event->subject.guid;
+    const struct systems *joined = topology_joined(o->emitter->topology);
+    const bool is_there = joined && fabric_find_port_guid(joined->fabric, guid) != FABRIC_NONE;
+    if (event->type->trap == NOTICE_GID_IN_SERVICE)
+        return is_there && !correlator_holds_trap(o, NOTICE_GID_OUT_OF_SERVICE, guid);
+    return event->type->trap == NOTICE_GID_OUT_OF_SERVICE && !is_there &&
+           topology_find_guid(o->emitter->topology, guid, &port);
+}
+
+bool correlator_note_event(struct correlator *correlator, struct event *event)
 {
     if (!is_of_topology(event))
         return false;
     struct notice_seen *slot = &correlator->seen[correlator->next++ % CORRELATOR_NOTICES_MAX];
-    *slot = (struct notice_seen){.trap = event->type->trap,
-                                 .lid = event->subject.lid,
-                                 .guid = event->subject.guid,
-                                 .time_us = event->time_us};
+    if (slot->held)
+        correlator_tell_trap(correlator, slot);
+    event->is_part = event->awaits_sweep = correlator_holds(correlator, event);
+    *slot =
+        (struct notice_seen){.trap = event->type->trap,
+                             .lid = event->subject.lid,
+                             .guid = event->subject.guid,
+                             .time_us = event->time_us,
+                             .held = event->awaits_sweep && !correlator_is_known(correlator, event),
+                             .since = emitter_now(correlator->emitter)};
     memcpy(slot->id, event->id, sizeof slot->id);
     interruptions_note(&correlator->interruptions, event);
     return true;
@@ -155,6 +218,59 @@ static bool is_about(const struct notice_seen *notice, const struct endpoint *wh
     return (notice->guid != 0 && (notice->guid == who->guid || notice->guid == who->node_guid ||
                                   notice->guid == port_guid)) ||
            (notice->lid != 0 && notice->lid == who->lid);
+}
+
+static bool correlator_is_explained(const struct notice_seen *slot, const struct changes *changes)
+{
+    for (uint32_t i = 0; i < changes->count; i++) {
+        const struct change *change = &changes->all[i];
+        if (is_about(slot, &change->subject) || is_about(slot, &change->peer))
+            return true;
+    }
+    return false;
+}
+
+// Whether a link of the port's or switch's node waits: the next sweep knows more.
+static bool correlator_is_waiting(const struct correlator *o, const struct fabric *now,
+                                  const struct notice_seen *slot)
+{
+    const struct systems *joined = topology_joined(o->emitter->topology);
+    const uint32_t port = fabric_find_port_guid(now, slot->guid);
+    const uint64_t node =
+        port != FABRIC_NONE ? now->nodes[fabric_node_of_port(now, port)].guid : slot->guid;
+    return joined && joined_lacks_link(joined->fabric, now, node);
+}
+
+// Judges the held traps by a sweep that began at `begun_us`.
+static void correlator_judge_held(struct correlator *o, const struct changes *changes,
+                                  int64_t begun_us, bool complete)
+{
+    struct fabric *now = topology_current(o->emitter->topology);
+    for (size_t i = 0; i < CORRELATOR_NOTICES_MAX; i++) {
+        struct notice_seen *slot = &o->seen[i];
+        if (!slot->held)
+            continue;
+        if (correlator_is_explained(slot, changes))
+            slot->held = false;
+        else if (complete && slot->time_us < begun_us && !correlator_is_waiting(o, now, slot))
+            correlator_tell_trap(o, slot);
+    }
+    fabric_unref(now);
+}
+
+void correlator_note_number(struct correlator *correlator, const struct event *event)
+{
+    correlator->seen[(correlator->next - 1) % CORRELATOR_NOTICES_MAX].number = event->number;
+}
+
+void correlator_tell_held(struct correlator *correlator, bool all)
+{
+    const int64_t last = emitter_now(correlator->emitter) - CORRELATOR_HOLD_US;
+    for (size_t i = 0; i < CORRELATOR_NOTICES_MAX; i++) {
+        struct notice_seen *slot = &correlator->seen[i];
+        if (slot->held && (all || slot->since <= last))
+            correlator_tell_trap(correlator, slot);
+    }
 }
 
 // The latest Notice with that trap about the change's subject or peer; NULL: none.
@@ -257,6 +373,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     char(*ids)[EVENT_ID_SIZE] = memory_zeroed(changes.count, sizeof *ids);
     for (uint32_t i = 0; i < changes.count; i++)
         correlator_emit_change(correlator, &changes, i, late, ids);
+    correlator_judge_held(correlator, &changes, begun_us, complete);
     if (complete)
         ask_for_counters(correlator, &changes, begun_us);
     bool any = changes.count > 0;

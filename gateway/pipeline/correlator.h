@@ -3,6 +3,7 @@
 // explains, and accumulates the counters. The pipeline's thread only, but for
 // correlator_accumulated, correlator_measured_errors and correlator_get_unwatched.
 // Decides: Which Notice does a change of the fabric explain?
+// Decides: When is a trap told that a sweep may explain?
 #ifndef IBTRAPD_PIPELINE_CORRELATOR_H
 #define IBTRAPD_PIPELINE_CORRELATOR_H
 
@@ -16,6 +17,9 @@ enum {
     CORRELATOR_NOTICES_MAX = 512,  // remembered; the oldest are forgotten first
     CORRELATOR_NOTICE_AGE_S = 120, // a change explains no older Notice
 };
+
+// How long a trap waits for a sweep.
+#define CORRELATOR_HOLD_US (INT64_C(15) * 1000000)
 
 struct correlator_options {
     struct emitter *emitter;
@@ -55,8 +59,16 @@ void correlator_change_expectation(struct correlator *correlator,
 void correlator_end_unseen(struct correlator *correlator);
 
 // Remembers an event that was made from a Notice about a change of the fabric: traps 64, 65, 128,
-// 144 and 145. Returns false for other events. After true, a sweep can find the change.
-bool correlator_note_event(struct correlator *correlator, const struct event *event);
+// 144 and 145. Returns false for other events. After true, a sweep can find the change. Marks the
+// traps 64, 65 and 128 as events that await the sweep: what the sweep finds says more.
+bool correlator_note_event(struct correlator *correlator, struct event *event);
+
+// Notes the number of the event noted last, which the journal has now. The next sweep that begins
+// later tells of the trap, or of a change that explains the trap.
+void correlator_note_number(struct correlator *correlator, const struct event *event);
+
+// Tells of the traps that no sweep explained in CORRELATOR_HOLD_US; `all`: of all that wait.
+void correlator_tell_held(struct correlator *correlator, bool all);
 
 // Makes events from a sweep's result, takes over the reference, and makes the alarms agree with the
 // result (reconcile.h). Returns whether something changed since the last sweep.

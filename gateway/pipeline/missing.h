@@ -16,8 +16,9 @@ struct missing_group {
 void missing_add_names(const struct emitter *emitter, struct text *t,
                        const struct open_alarms *alarms, const struct missing_group *group);
 
-// The event that raised the alarm, once more, as a root cause: with the missing nodes behind it. Of
-// a host these are its other adapters. The caller's; NULL: the journal does not have the event.
+// The event that raised the alarm, once more, as a root cause, with the missing nodes behind the
+// alarm's node, or with the other adapters of the host. The caller's; NULL: the journal does not
+// have the event.
 struct event *missing_make_root_event(const struct emitter *emitter,
                                       const struct open_alarms *alarms,
                                       const struct open_alarm *root,

@@ -199,8 +199,12 @@ static void handle_report(struct pipeline *p, const struct sa_report *report)
     p->emitter.builder.subnet_prefix = report->subnet_prefix;
     log_report(p, &origin, report->malformed ? "malformed" : "handled");
     struct event *event = make_event(p, report);
-    p->wants_sweep |= correlator_note_event(p->correlator, event);
-    emitter_emit_report(&p->emitter, event, &origin);
+    const bool noted = correlator_note_event(p->correlator, event);
+    p->wants_sweep |= noted;
+    emitter_emit_report(&p->emitter, event_ref(event), &origin);
+    if (noted)
+        correlator_note_number(p->correlator, event);
+    event_unref(event);
     repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, at);
 }
 
@@ -372,6 +376,7 @@ static void pipeline_tick(struct pipeline *p)
     int64_t now = emitter_now(&p->emitter);
     set_role(p, role_now(p, NULL)); // it may change without an item
     journal_follow_clock(p->options.journal);
+    correlator_tell_held(p->correlator, false);
     unreliable_links_update(&p->unreliable_links);
     if (policy_due(p->emitter.policy) > now)
         return;
@@ -391,6 +396,7 @@ static int64_t until_due(const struct pipeline *p)
 static void pipeline_end_run(struct pipeline *p)
 {
     set_role(p, role_now(p, NULL));
+    correlator_tell_held(p->correlator, true);
     policy_end(p->emitter.policy, emitter_now(&p->emitter));
     emitter_work(&p->emitter, emitter_now(&p->emitter));
     pipeline_commit(p);

@@ -455,7 +455,7 @@ static int compare_lost_hosts(const void *a, const void *b)
     return order != 0 ? order : m->alarm < n->alarm ? -1 : m->alarm > n->alarm;
 }
 
-// Gives the adapters of one host one root cause, the first of them.
+// Gives the adapters of a host the first adapter as the root cause.
 static void join_lost_hosts(struct reconcile *r, const uint32_t *lost, size_t count)
 {
     struct lost_host *hosts = memory_zeroed(count, sizeof *hosts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is said of switches and hosts that are back. Pipeline's thread.
+// Sentences about switches and hosts that are back. Pipeline's thread.
 // Decides: What becomes of the alarm about a host that is back without some of its adapters?
 #ifndef IBTRAPD_PIPELINE_RETURNS_H
 #define IBTRAPD_PIPELINE_RETURNS_H
@@ -10,9 +10,9 @@
 // "8 of the 12 nodes that went with it are still missing: a, b, c, d, e and 3 more". Call it before
 // the events of the changes are made, with the snapshot current.
 //
-// Of a host that left as a whole, the adapters that are back, and those that are not: an adapter of
-// whose alarm receivers know comes first among the host's changes. If no such adapter is back, the
-// alarm about the whole host ends, and begins anew about the adapters that are missing.
+// Brings a change of a host first among the host's changes: the change about an adapter of whose
+// alarm receivers know. Without such an adapter, the alarm about the whole host ends, and begins
+// anew about the missing adapters.
 void returns_explain(struct emitter *emitter, struct changes *changes);
 
 #endif

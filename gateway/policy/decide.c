@@ -153,6 +153,10 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
         event->apart = event->is_part && p->active && storms_of(p->storms, event->type) == 0;
         return POLICY_CONSEQUENCE;
     }
+    if (event->awaits_sweep) {
+        event->apart = p->active;
+        return POLICY_AWAITS_SWEEP;
+    }
     if (storms_of(p->storms, event->type) == 0 &&
         duplicates_suppress(p->duplicates, event, p->options.repeat_window_us, p->now))
         return POLICY_DUPLICATE;

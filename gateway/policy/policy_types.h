@@ -22,6 +22,7 @@ enum policy_reason {
     POLICY_MAINTENANCE,    // the node is in a maintenance window (reasons_silence)
     POLICY_SHELVED,        // an operator shelved the alarm (reasons_silence)
     POLICY_CONSEQUENCE,    // of a root cause; checked each minute (reasons_silence)
+    POLICY_AWAITS_SWEEP,   // a trap that the next sweep may explain (decide_plain)
     POLICY_DUPLICATE,      // receivers know; a later event has the count (decide_known)
     POLICY_NEVER_NOTIFIED, // the clear of a raise that was never sent (decide_known)
     POLICY_FLAPPING,       // flapping and settled have the count (reasons_restrain, decide_known)

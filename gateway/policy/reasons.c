@@ -13,6 +13,7 @@ const char *policy_reason_word(enum policy_reason reason)
         [POLICY_MAINTENANCE] = "maintenance",
         [POLICY_SHELVED] = "shelved",
         [POLICY_CONSEQUENCE] = "consequence",
+        [POLICY_AWAITS_SWEEP] = "awaits-sweep",
         [POLICY_DUPLICATE] = EVENT_DUPLICATE,
         [POLICY_NEVER_NOTIFIED] = EVENT_NEVER_NOTIFIED,
         [POLICY_FLAPPING] = "flapping",

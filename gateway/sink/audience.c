@@ -134,12 +134,20 @@ static const char *audience_refusal_of_lone_end(const struct audience *a, const 
     return audience_filter_refusal(a, clear);
 }
 
+// Whether the receiver got the trap when it came, and now the trap is told to those who did not.
+static bool audience_had_trap(const struct audience *a, const struct event *event)
+{
+    return event->retold && event_alarm(event) == ALARM_NONE && audience_wants_part(a, event);
+}
+
 const char *audience_refusal(const struct audience *audience, const struct event *event)
 {
     const bool suppressed = event->suppressed[0] != '\0',
                raises = event_alarm(event) == ALARM_RAISES;
     if (suppressed && !event->apart)
         return "suppressed";
+    if (audience_had_trap(audience, event))
+        return "told before";
     if (audience_clears_older_alarm(audience, event))
         return NULL;
     const bool has_past = event->told_number > 0 && !audience_is_open_to_all(audience);

@@ -86,8 +86,8 @@ class Gateway:
         self.config = self.directory / "ibtrapd.conf"
         self.process = None
         self._receivers = [section("snmp", f"snmp{n}", address=address) for n, address in enumerate(snmp)]
-        self._receivers += [section("syslog", f"udp{n}", transport="udp", address=a) for n, a in enumerate(syslog)]
-        self._receivers += [section("syslog", "local", path=path, format="rfc5424")] if path else []
+        self._receivers += [section("syslog", f"udp{n}", transport="udp", address=a, each_part=True) for n, a in enumerate(syslog)]
+        self._receivers += [section("syslog", "local", path=path, format="rfc5424", each_part=True)] if path else []
         self._receivers += [more]
         self._sa_key, self._sa_key_mode = sa_key, sa_key_mode
         self._fabric_items = {"device": device, "port": port, "node_name_map": names}

@@ -272,8 +272,8 @@ def test_the_sandbox_lets_it_work(machine, packages):
 
         wait_until(works, "ibtrapd to subscribe")
         fabric.unlink("node2", 1)
-        syslog.wait_for(lambda one: one.message_id == "gid-out-of-service", "the event in syslog")
-        wait_until(lambda: "gid-out-of-service" in machine.run("cat", "/var/log/ibtrapd/events.json"),
+        syslog.wait_for(lambda one: one.message_id == "host-removed", "the event in syslog")
+        wait_until(lambda: "host-removed" in machine.run("cat", "/var/log/ibtrapd/events.json"),
                    "the event in the file")
         wait_until(lambda: re.fullmatch(r"ibsim\d port 1 active, (\d+) of \1 subscriptions",
                                         machine.property("ibtrapd", "StatusText")), "the status")

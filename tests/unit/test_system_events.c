@@ -4,7 +4,10 @@
 // by construction, and a receiver's alarms by the keys of the events that the receiver gets.
 #include "plant_fixture.h"
 
+#include "base/wire.h"
 #include "model/filter.h"
+#include "model/notice.h"
+#include "pipeline/correlator.h"
 #include "sink/audience.h"
 
 enum { RAILS_MAX = 8, HOSTS_MAX = 40, KEYS_MAX = 4096 };
@@ -424,6 +427,107 @@ TEST(a_host_that_boots_again_and_again_flaps_once)
     assert_int_equal(of_systems.key_count, 0);
 }
 
+// Traps.
+
+struct trap {
+    uint16_t number;
+    uint64_t guid; // of a port
+    uint16_t lid;
+};
+
+static void take_trap(void *ctx, const struct pipeline_context *inside)
+{
+    const struct trap *trap = ctx;
+    uint8_t wire[NOTICE_SIZE] = {0x80 | 3, 0, 0, NOTICE_PRODUCER_SWITCH};
+    wire_put(wire + 4, 2, trap->number);
+    wire_put(wire + 10, 2, trap->lid);
+    wire_put(wire + 24, 8, trap->guid);
+    struct event *event = event_builder_from_notice(inside->builder, wire);
+    correlator_note_event(inside->correlator, event);
+    emitter_emit(inside->emitter, event_ref(event));
+    correlator_note_number(inside->correlator, event);
+    event_unref(event);
+    journal_commit(journal);
+}
+
+static void send_trap(uint16_t number, uint64_t guid, uint16_t lid)
+{
+    struct trap trap = {number, guid, lid};
+    assert_true(pipeline_call(pipeline, take_trap, &trap));
+    now.utc += CLOCK_US_PER_S / 100;
+    now.monotonic += CLOCK_US_PER_S / 100;
+}
+
+static uint64_t port_guid(uint32_t node)
+{
+    return generated_port(&plant, node, 1)->guid;
+}
+
+static uint16_t lid_of(uint32_t node)
+{
+    return generated_port(&plant, node, 0)->lid;
+}
+
+static void check_heard(size_t by_systems, size_t by_parts)
+{
+    assert_int_equal(listen_to(&of_systems), by_systems);
+    assert_int_equal(listen_to(&of_parts), by_parts);
+}
+
+TEST(traps_that_a_sweep_explains_are_no_messages)
+{
+    add_rails(8, 3);
+    turn(1, true);
+    for (uint32_t r = 0; r < rails; r++) {
+        send_trap(NOTICE_LINK_STATE, 0, lid_of(leaf[r]));
+        send_trap(NOTICE_GID_OUT_OF_SERVICE, port_guid(adapter[1][r]), 0);
+    }
+    check_heard(0, 16);
+    check_messages(1, 8);
+    send_trap(NOTICE_GID_OUT_OF_SERVICE, port_guid(adapter[1][0]), 0); // the manager is slow
+    check_heard(0, 1);
+    check_messages(0, 0);
+    turn(1, false);
+    for (uint32_t r = 0; r < rails; r++)
+        send_trap(NOTICE_GID_IN_SERVICE, port_guid(adapter[1][r]), 0);
+    check_heard(0, 8);
+    check_messages(1, 8);
+    pass_time(60 * CLOCK_US_PER_S);
+    check_heard(0, 0);
+}
+
+TEST(a_trap_that_no_sweep_explains_is_told)
+{
+    add_rails(2, 3);
+    send_trap(NOTICE_LINK_STATE, 0, lid_of(leaf[0]));
+    check_heard(0, 1);
+    check_messages(1, 0);
+    CHECK_BEGIN("The link state of at least one port of leaf1");
+    send_trap(NOTICE_GID_IN_SERVICE, 0x7777, 0); // a virtual function: no sweep knows the port
+    check_heard(0, 1);
+    check_messages(1, 0);
+    check_messages(0, 0);
+}
+
+TEST(a_short_outage_is_told)
+{
+    add_rails(2, 3);
+    send_trap(NOTICE_GID_OUT_OF_SERVICE, port_guid(adapter[0][0]), 0);
+    send_trap(NOTICE_GID_IN_SERVICE, port_guid(adapter[0][0]), 0);
+    check_heard(0, 2);
+    check_messages(2, 0);
+}
+
+TEST(without_a_sweep_a_trap_is_told_all_the_same)
+{
+    add_rails(2, 3);
+    send_trap(NOTICE_LINK_STATE, 0, lid_of(leaf[0]));
+    check_heard(0, 1);
+    plant_stop();
+    plant_start();
+    check_heard(1, 0);
+}
+
 #define SYSTEMS_TEST(f) cmocka_unit_test_setup_teardown(f, begin_listening, plant_end)
 
 int main(void)
@@ -444,6 +548,10 @@ int main(void)
                                         begin_with_flaps, plant_end),
         SYSTEMS_TEST(a_rack_of_twenty_hosts),
         SYSTEMS_TEST(random_losses_and_returns),
+        SYSTEMS_TEST(traps_that_a_sweep_explains_are_no_messages),
+        SYSTEMS_TEST(a_trap_that_no_sweep_explains_is_told),
+        SYSTEMS_TEST(a_short_outage_is_told),
+        SYSTEMS_TEST(without_a_sweep_a_trap_is_told_all_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
