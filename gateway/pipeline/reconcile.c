@@ -167,16 +167,36 @@ static bool reconcile_has_service(const struct reconcile *r, uint32_t port,
                                      kind == ALARM_KEY_SM ? FABRIC_IS_SM : FABRIC_IS_DM);
 }
 
+// A linked port of the host of this name that has a controller of this name; FABRIC_NONE: there is
+// none.
+static uint32_t reconcile_find_controller(const struct reconcile *r, const char *host,
+                                          const char *name)
+{
+    for (uint32_t i = 0; name[0] != '\0' && i < r->fabric->controller_count; i++) {
+        const struct fabric_controller *one = &r->fabric->controllers[i];
+        const struct fabric_node *n = &r->fabric->nodes[one->node];
+        const bool same = strcmp(one->name, name) == 0 &&
+                          strcmp(describe_name(n, 0, r->emitter->builder.names), host) == 0;
+        for (uint32_t p = n->first_port; same && p < n->first_port + n->ports; p++) {
+            if (r->fabric->ports[p].peer_node != FABRIC_NONE)
+                return p;
+        }
+    }
+    return FABRIC_NONE;
+}
+
 // Whether somebody replaced the adapter of the missing host, subnet manager or I/O unit: a host of
 // the same name hangs on the same port, and has the service. The event about an I/O controller has
-// no port.
+// no port: a host of the same name has a controller of the same name.
 static bool is_replaced(const struct reconcile *r, const struct open_alarm *a, struct text *why)
 {
     struct event *lost = journal_find(r->emitter->journal, a->is.last_number);
     if (!lost)
         return false;
     const struct endpoint *place = &lost->peer, *host = &lost->subject;
-    const uint32_t port = reconcile_peer(r, place->node_guid, place->port);
+    const uint32_t port = a->what.kind == ALARM_KEY_IO_CONTROLLER
+                              ? reconcile_find_controller(r, host->name, place->name)
+                              : reconcile_peer(r, place->node_guid, place->port);
     struct endpoint now = {0};
     if (port != FABRIC_NONE)
         describe_port(r->fabric, port, r->emitter->builder.names, &now);
@@ -537,7 +557,8 @@ static bool reconcile_has_newcomers(const struct changes *changes)
         const enum catalogue_event type = changes->all[i].type;
         if (type == CATALOGUE_HOST_ADDED || type == CATALOGUE_HOST_REMOVED ||
             type == CATALOGUE_HOST_MOVED || type == CATALOGUE_NODE_RENAMED ||
-            type == CATALOGUE_SM_APPEARED || type == CATALOGUE_IO_UNIT_ADDED)
+            type == CATALOGUE_SM_APPEARED || type == CATALOGUE_IO_UNIT_ADDED ||
+            type == CATALOGUE_IO_CONTROLLER_ADDED)
             return true;
     }
     return false;

@@ -229,6 +229,30 @@ TEST(the_services_of_a_replaced_adapter_end_with_their_start)
     assert_int_equal(count_alarms(), 0);
 }
 
+// The event about a controller does not say where its host was.
+TEST(the_controller_of_a_replaced_adapter_ends_with_its_start)
+{
+    const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
+    const size_t cable = plant_connect(0, 7, host, 1);
+    generated_port(&plant, host, 1)->capabilities |= FABRIC_IS_DM;
+    generated_controller(&plant, host, 1, 0x77, "SRP target");
+    sweep();
+    off[host] = true;
+    plant.controller_count = 0;
+    sweep();
+    assert_true(is_active("ioc 0x0000000000000077"));
+    const uint32_t other = replace_host(host, cable, "node1 HCA-1");
+    generated_port(&plant, other, 1)->capabilities |= FABRIC_IS_DM;
+    sweep();
+    assert_true(is_active("ioc 0x0000000000000077"));
+    generated_controller(&plant, 0, 1, 0x79, "SRP target"); // every target says so
+    sweep();
+    assert_true(is_active("ioc 0x0000000000000077"));
+    generated_controller(&plant, other, 1, 0x78, "SRP target");
+    sweep();
+    assert_int_equal(count_alarms(), 0);
+}
+
 TEST(a_host_of_another_name_or_at_another_port_ends_no_alarm)
 {
     const uint32_t host = add_node(FABRIC_CA, "node1 HCA-1", 2);
@@ -1158,6 +1182,7 @@ int main(void)
         RECONCILE_TEST(a_host_of_the_name_at_the_port_ends_the_alarm),
         RECONCILE_TEST(an_adapter_that_is_replaced_between_two_sweeps_leaves_no_alarm),
         RECONCILE_TEST(the_services_of_a_replaced_adapter_end_with_their_start),
+        RECONCILE_TEST(the_controller_of_a_replaced_adapter_ends_with_its_start),
         RECONCILE_TEST(a_host_of_another_name_or_at_another_port_ends_no_alarm),
         RECONCILE_TEST(without_sweeps_no_alarm_about_the_fabric_stands),
         RECONCILE_TEST(a_start_without_sweeps_ends_the_alarms_of_the_last_run),
