@@ -7,6 +7,7 @@ import expected as want
 import pytest
 from lab.fabric import HERE, Fabric
 from lab.gateway import section
+from lab.processes import wait_until
 from lab.registers import Firmware
 from lab.snmpd import Snmpd
 from lab.tables import Manager
@@ -29,13 +30,13 @@ def fabric(tmp_path):
 
 
 @pytest.fixture
-def firmware(open_site, fabric, tmp_path):
-    """The registers of both switches, and a site whose gateway reads them."""
+def firmware(request, open_site, fabric, tmp_path):
+    """The registers of both switches, and a site whose gateway reads them. A parameter: items of section `sweep`."""
     made = Firmware(tmp_path / "registers", fabric)
     snmpd = fabric.keep(Snmpd(fabric.directory)).start()
     made.manager = Manager(snmpd.address)
     more = section("subagent", socket=snmpd.socket)
-    made.site = open_site(sweep=SWEEP, registers=made.directory, more=more)
+    made.site = open_site(sweep=SWEEP | getattr(request, "param", {}), registers=made.directory, more=more)
     made.site.gateway.wait_subscribed()
     made.site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
     made.site.gateway.wait_swept(0)
@@ -54,9 +55,26 @@ def test_a_cable_between_switches_is_unplugged(firmware):
     assert down.data["linkCause"] == "the cable was unplugged at leaf1"
     assert down.data["blame"] == "own" and down.data["localReason"] == "the cable was unplugged"
     assert down.data["remoteReason"].startswith("the port was told") and down.data["deviceText"] == "Cable is unplugged"
-    alarms = json.loads(firmware.site.gateway.control("alarms", "--json").stdout)["alarms"]
-    alarm = next(one for one in alarms if one["key"] == down.data["alarmKey"])
-    assert alarm["text"] == down.text
+    assert alarm_of(firmware.site, down)["text"] == down.text
+
+
+def alarm_of(site, event):
+    alarms = json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]
+    return next(one for one in alarms if one["key"] == event.data["alarmKey"])
+
+
+@pytest.mark.parametrize("firmware", [{"settle": 0}], indirect=True)
+def test_a_message_that_waits_for_nothing_gets_its_reason_later(firmware):
+    firmware.link_down("leaf1", 11, local=UNPLUGGED, blame=1)
+    firmware.site.fabric.unlink("leaf1", 11)
+    down = firmware.site.message("link-down")[0]
+    assert down.text.endswith("went down.") and "linkCause" not in down.data
+    wait_until(lambda: "unplugged at leaf1" in alarm_of(firmware.site, down)["text"], "the alarm to have the reason")
+    alarm = alarm_of(firmware.site, down)
+    assert alarm["count"] == 1
+    firmware.site.fabric.relink("leaf1", 11)
+    firmware.site.message("link-up")
+    assert len(firmware.site.message("link-down")) == 1  # the reason was no further message
 
 
 def test_a_host_leaves_for_bit_errors(firmware):
@@ -77,12 +95,13 @@ def test_a_manager_reads_what_is_plugged_in(firmware):
         firmware.module("leaf1", port, "", "", "", celsius=0, high=0, kind=UNPLUGGED_MODULE)
     firmware.module("leaf1", 3, "NVIDIA", "MCP4Y10-N001", "MT2231FT00123", celsius=41.5, high=75)
     firmware.module("leaf1", 11, "Mellanox", "MFS1S00-H010E", "MT2119FT44444", celsius=-3, high=70)
+    firmware.module("leaf1", 4, "NVIDIA", "", "", celsius=-128, high=-128)  # 0x8000: measures nothing
     table = tuple(map(int, want.OWN.split("."))) + (1, 8, 1)
     rows = {}
     for oid, value in firmware.manager.walk(table).items():
         rows.setdefault(oid[-1], {})[oid[len(table)]] = value
     assert set(rows) == set(range(1, 13))
-    assert rows[1] == {3: UNPLUGGED_MODULE}
+    assert rows[1] == {3: UNPLUGGED_MODULE} and rows[4] == {3: 2, 4: b"NVIDIA"}
     assert rows[3][3] == 2 and rows[3][8] == 4150 and rows[3][9] == 7500
     assert [rows[3][column] for column in (4, 5, 7)] == [b"NVIDIA", b"MCP4Y10-N001", b"MT2231FT00123"]
     assert rows[11][8] == -300 and 10 not in rows[11] and 11 not in rows[11]

@@ -56,7 +56,8 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
     info[2] = FABRIC_CA;
     info[3] = 2;
     wire_put(info + 12, 8, 1);
-    wire_put(info + 20, 8, moved >> asked->to.lid & 1 ? 1 : port_guid(asked->to.lid));
+    wire_put(info + 20, 8,
+             asked->to.lid < 32 && moved >> asked->to.lid & 1 ? 1 : port_guid(asked->to.lid));
     info[36] = 1;
     return true;
 }
@@ -340,6 +341,40 @@ TEST(without_smps_the_lids_of_the_sweep_are_believed)
     assert_int_equal(nodes_asked, 0);
 }
 
+// A pair of switches for each number, with a link at every port.
+static struct fabric *make_pairs(unsigned pairs, uint8_t ports, bool up)
+{
+    struct fabric_builder *b = fabric_builder_new();
+    for (unsigned i = 0; i < pairs; i++) {
+        const uint32_t one = add_node(b, 0x10000 + 2 * i, FABRIC_SWITCH, MELLANOX);
+        const uint32_t two = add_node(b, 0x10001 + 2 * i, FABRIC_SWITCH, MELLANOX);
+        add_port(b, one, 0, (uint16_t)(1000 + 2 * i), true);
+        add_port(b, two, 0, (uint16_t)(1001 + 2 * i), true);
+        for (uint8_t port = 1; port <= ports; port++) {
+            add_port(b, one, port, 0, up);
+            add_port(b, two, port, 0, up);
+            if (up)
+                fabric_builder_link(b, one, port, two, port);
+        }
+    }
+    return fabric_builder_finish(b, SUPPORT_UTC_US, 0, true);
+}
+
+TEST(a_fabric_without_any_link_costs_so_many_questions_and_no_more)
+{
+    enum { PAIRS = 1000, WIDE = 64, IN_FLIGHT = 8 };
+    fabric_unref(before);
+    fabric_unref(after);
+    before = make_pairs(PAIRS, WIDE, true);
+    after = make_pairs(PAIRS, WIDE, false);
+    firmware.count = 0; // each register is refused
+    ask();
+    assert_int_equal(list.count, LINK_REASONS_MAX);
+    assert_in_range(f.in_flight_most, 1, IN_FLIGHT);
+    const unsigned asked = LINK_REASONS_MAX / WIDE;
+    assert_int_equal(f.sent, asked * (2 + 2)); // NodeInfo, GeneralInfo, each page once
+}
+
 #define HERE(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -360,6 +395,7 @@ int main(void)
         HERE(a_slow_device_does_not_delay_longer_than_the_limit),
         HERE(the_vskey_goes_with_each_request),
         HERE(without_smps_the_lids_of_the_sweep_are_believed),
+        HERE(a_fabric_without_any_link_costs_so_many_questions_and_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
