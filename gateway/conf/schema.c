@@ -157,7 +157,8 @@ static const struct schema_item SWEEP[] = {
              "table in each sweep; an adapter has 128 as a rule. By the method `sa` the subnet "
              "manager is asked for all tables at once; OpenSM shows them only to those who have "
              "its SA key (`sa_key_file` in section `fabric`)."},
-    {"vendor_registers", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(sweep.vendor_registers), .initial = "false",
+    {"vendor_registers", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(sweep.vendor_registers),
+     .initial = "false",
      .help = "Ask NVIDIA's switches and adapters at the ends of a link that went down for the "
              "reason, by class 0x0A: `link-down` then says that a cable was unplugged, and where. "
              "These are a packet once for each device and two for each end of a lost link. The "
