@@ -135,6 +135,12 @@ bool check_pkey(const char *value, struct error *reason)
     return check_read_pkey(value, &pkey, reason);
 }
 
+bool check_fabric_name(const char *value, struct error *reason)
+{
+    return value[strspn(value, TEXT_NAME_CHARACTERS)] == '\0' ||
+           error_set(reason, "must be of letters, digits, '.', '_', '-'");
+}
+
 bool check_printable(const char *value, struct error *reason)
 {
     for (const char *p = value; *p; p++) {
@@ -343,7 +349,8 @@ static size_t check_placeholder(const char *p, size_t *longest)
         size_t longest;
     } ALL[] = {{"{severity}", sizeof "informational" - 1},
                {"{category}", sizeof "multicast" - 1},
-               {"{subnet}", 16}};
+               {"{subnet}", 16},
+               {"{fabric}", EVENT_FABRIC_SIZE - 1}};
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
         const size_t length = strlen(ALL[i].name);
         *longest = ALL[i].longest;
@@ -359,7 +366,8 @@ bool check_topic(const char *value, struct error *reason)
     for (const char *p = value; *p; all += longest) {
         const size_t n = *p == '{' ? check_placeholder(p, &longest) : 1;
         if (n == 0)
-            return error_set(reason, "its placeholders are {severity}, {category} and {subnet}");
+            return error_set(reason,
+                             "its placeholders are {severity}, {category}, {subnet} and {fabric}");
         if (*p != '{') {
             longest = 1;
             if (!strchr(TEXT_NAME_CHARACTERS, *p))

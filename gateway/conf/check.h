@@ -16,6 +16,7 @@ check_fn check_output_path;      // such a path, or "-"
 check_fn check_community;        // a community; the reason does not show it
 check_fn check_guids;            // some GUIDs that are not 0
 check_fn check_pkey;             // a P_Key
+check_fn check_fabric_name;      // letters, digits, "._-"
 check_fn check_printable;        // ASCII, and no blank
 check_fn check_ipv4;             // an IPv4 address
 check_fn check_ip;               // an IPv4 or IPv6 address

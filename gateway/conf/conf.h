@@ -45,6 +45,7 @@ enum {
 };
 
 struct conf_fabric {
+    char name[EVENT_FABRIC_SIZE];     // empty: of the host and the port
     char device[CONF_DEVICE_SIZE];    // empty: the first active InfiniBand port
     unsigned port;                    // 0: the device's first
     char sa_key_file[CONF_PATH_SIZE]; // empty: none

@@ -12,6 +12,11 @@
 #include <string.h>
 
 static const struct schema_item FABRIC[] = {
+    {"name", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.name), .check = check_fabric_name,
+     .example = "\"cluster-a\"",
+     .help = "The name of the fabric in every output, of up to 63 letters, digits, '.', '_' and "
+             "'-'. Almost all subnets have the same prefix; the name tells the subnets apart. The "
+             "gateways of a fabric have one name. Without the item, it is the gateway's `name`."},
     {"device", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.device), .example = "\"mlx5_0\"",
      .help = "The adapter. Without it, the first one that has an active InfiniBand port. An "
              "instance of ibtrapd(8) has its own."},

@@ -102,5 +102,7 @@ struct module_alarms alarm_source(struct gateway *g)
                                   .may_pass = alarm_source_may_pass,
                                   .event = alarm_source_event,
                                   .gateway = g->name,
+                                  .fabric =
+                                      g->conf->fabric.name[0] != '\0' ? g->parts.fabric_name : "",
                                   .ctx = g};
 }

@@ -56,6 +56,7 @@ static void daemon_take_name(struct gateway *g)
     if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
         snprintf(host, sizeof host, "localhost");
     own_alarms_name(g->conf, host, g->name);
+    own_alarms_name_fabric(g->conf, g->name, g->parts.fabric_name);
 } // NOLINT(clang-analyzer-unix.Malloc): daemon_run frees the configuration
 
 static bool daemon_open_journal(struct gateway *g, struct error *err)
@@ -136,7 +137,10 @@ static bool daemon_start_pipeline(struct gateway *g, struct error *err)
     struct policy_rule *rules = memory_zeroed(POLICY_RULES_MAX, sizeof *rules);
     g->lookup = event_builder_lookup_in(g->parts.topology);
     struct pipeline_options options = {
-        .builder = {.clock = &clock_system, .random = &random_system, .lookup = &g->lookup},
+        .builder = {.clock = &clock_system,
+                    .random = &random_system,
+                    .fabric = g->parts.fabric_name,
+                    .lookup = &g->lookup},
         .journal = g->parts.journal,
         .topology = g->parts.topology,
         .correlator = {.watch = g->counter_watch,
@@ -338,7 +342,9 @@ static bool daemon_start_loop(struct gateway *g, struct error *err)
     g->at_signal = daemon_task(g, daemon_run_reload);
     g->settings = daemon_task(g, daemon_run_settings);
     g->control = (struct control){.parts = &g->parts,
-                                  .builder = {.clock = &clock_system, .random = &random_system},
+                                  .builder = {.clock = &clock_system,
+                                              .random = &random_system,
+                                              .fabric = g->parts.fabric_name},
                                   .reload = daemon_answer_reload,
                                   .ctx = g};
     struct event_base *base = loop_base(g->loop);

@@ -36,6 +36,18 @@ void own_alarms_name(const struct conf *conf, const char *host, char out[CONF_GA
     text_clean(name, sizeof name, out, CONF_GATEWAY_NAME_SIZE);
 }
 
+void own_alarms_name_fabric(const struct conf *conf, const char *gateway,
+                            char out[EVENT_FABRIC_SIZE])
+{
+    const char *name = conf->fabric.name[0] != '\0' ? conf->fabric.name : gateway;
+    size_t n = 0;
+    for (; name[n] && n < EVENT_FABRIC_SIZE - 1; n++)
+        out[n] = name[n];
+    out[n] = '\0';
+    while ((n = strspn(out, TEXT_NAME_CHARACTERS)) < strlen(out))
+        out[n] = '.';
+}
+
 void own_alarms_key(const struct gateway *gateway, const char *what, char out[EVENT_KEY_SIZE])
 {
     snprintf(out, EVENT_KEY_SIZE, "%s%s %s", GATEWAY, gateway->name, what);

@@ -26,6 +26,11 @@ struct gateway;
 // host name loses its end.
 void own_alarms_name(const struct conf *conf, const char *host, char out[CONF_GATEWAY_NAME_SIZE]);
 
+// Writes the name of the fabric: the name in the configuration, or else the gateway's name, with
+// '.' for each character that a topic of Kafka cannot have.
+void own_alarms_name_fabric(const struct conf *conf, const char *gateway,
+                            char out[EVENT_FABRIC_SIZE]);
+
 // Writes the key of this gateway's alarm about `what`.
 void own_alarms_key(const struct gateway *gateway, const char *what, char out[EVENT_KEY_SIZE]);
 void own_alarms_receiver_key(const struct gateway *gateway, const char *receiver,

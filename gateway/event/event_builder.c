@@ -44,13 +44,21 @@ struct event_builder_lookup event_builder_lookup_in(struct topology *topology)
                                          event_builder_topology_peer, topology};
 }
 
+static void event_builder_name_fabric(const struct event_builder *builder, struct event *event)
+{
+    if (event->subnet_prefix == 0)
+        event->subnet_prefix = builder->subnet_prefix;
+    if (event->fabric[0] == '\0' && builder->fabric)
+        snprintf(event->fabric, sizeof event->fabric, "%s", builder->fabric);
+}
+
 static struct event *event_builder_begin(const struct event_builder *builder,
                                          const struct catalogue_entry *type)
 {
     struct event *event = event_make(type);
     event->time_us = clock_utc(builder->clock);
     event_builder_make_id(builder, event->time_us, event->id);
-    event->subnet_prefix = builder->subnet_prefix;
+    event_builder_name_fabric(builder, event);
     return event;
 }
 
@@ -529,8 +537,7 @@ void event_builder_stamp(const struct event_builder *builder, struct event *even
     event_builder_make_id(builder, now, event->id);
     if (event->time_us == 0)
         event->time_us = now;
-    if (event->subnet_prefix == 0)
-        event->subnet_prefix = builder->subnet_prefix;
+    event_builder_name_fabric(builder, event);
     if (event->text[0] == '\0')
         template_explain(event);
 }

@@ -38,6 +38,7 @@ struct event_builder {
     const struct random *random;
     const struct names *names;                 // may be NULL
     uint64_t subnet_prefix;                    // of the subnet as known so far
+    const char *fabric;                        // its name; NULL: none
     const struct event_builder_lookup *lookup; // NULL: the fabric is not known
 };
 

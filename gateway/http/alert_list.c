@@ -75,6 +75,7 @@ char *alert_labels(const struct alarm *alarm, const struct event *event,
     alert_list_set_number(labels, "peerport", event->peer.port);
     if (event->subnet_prefix != 0)
         alert_list_set(labels, "subnet", subnet);
+    alert_list_set(labels, "fabric", origin->fabric);
     if (event->test)
         alert_list_set(labels, "test", "true");
     return alert_list_dump(labels);

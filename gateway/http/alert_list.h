@@ -29,6 +29,7 @@ enum {
 // gateway has the alerts about itself.
 struct alert_origin {
     const char *source, *gateway;
+    const char *fabric; // in the configuration: two gateways of a fabric post the same labels
 };
 
 // The next two return a JSON object with its names in order, which the caller frees.

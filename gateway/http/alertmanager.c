@@ -299,7 +299,8 @@ static bool alertmanager_fill(struct alertmanager *s, const struct alertmanager_
     snprintf(s->source, sizeof s->source, "%s", options->source[0] ? options->source : gateway);
     for (char *c = s->source; (c += strspn(c, SAFE))[0] != '\0';)
         *c = '_';
-    s->origin = (struct alert_origin){.source = s->source, .gateway = gateway};
+    s->origin = (struct alert_origin){
+        .source = s->source, .gateway = gateway, .fabric = alarms ? alarms->fabric : ""};
     s->all.expire_us = options->expire_s * CLOCK_US_PER_S;
     return alertmanager_add_peers(s, err);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "kafka/topic.h"
 
+#include "base/hash.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -9,18 +10,21 @@
 // 0: there is none.
 static size_t topic_add(struct text *t, const char *p, const struct event *event)
 {
-    static const char SEVERITY[] = "{severity}", CATEGORY[] = "{category}", SUBNET[] = "{subnet}";
-    if (strncmp(p, SEVERITY, sizeof SEVERITY - 1) == 0) {
-        text_add(t, severity_word(event->severity));
-        return sizeof SEVERITY - 1;
-    }
-    if (strncmp(p, CATEGORY, sizeof CATEGORY - 1) == 0) {
-        text_add(t, category_word(event->category));
-        return sizeof CATEGORY - 1;
-    }
-    if (strncmp(p, SUBNET, sizeof SUBNET - 1) == 0) {
-        text_add_hex_number(t, event->subnet_prefix, 16);
-        return sizeof SUBNET - 1;
+    char subnet[17] = "";
+    struct text digits = text_in(subnet, sizeof subnet);
+    text_add_hex_number(&digits, event->subnet_prefix, 16);
+    const struct {
+        const char *name, *text;
+    } all[] = {{"{severity}", severity_word(event->severity)},
+               {"{category}", category_word(event->category)},
+               {"{subnet}", subnet},
+               {"{fabric}", event->fabric[0] != '\0' ? event->fabric : "unknown"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const size_t length = strlen(all[i].name);
+        if (strncmp(p, all[i].name, length) == 0) {
+            text_add(t, all[i].text);
+            return length;
+        }
     }
     return 0;
 }
@@ -36,45 +40,25 @@ void topic_write(const char *template, const struct event *event, char out[TOPIC
     }
 }
 
-static struct topic_handle *topic_place(struct topic_handles *handles, const struct event *event)
-{
-    uint64_t h = event->subnet_prefix * UINT64_C(0x9E3779B97F4A7C15);
-    h ^= (uint64_t)event->severity << 32 ^ (uint64_t)event->category << 40;
-    h *= UINT64_C(0x9E3779B97F4A7C15);
-    return &handles->all[(h >> 32) % TOPIC_HANDLES_MAX];
-}
-
-static bool topic_is_of(const struct topic_handle *handle, const struct event *event)
-{
-    return handle->topic && handle->severity == event->severity &&
-           handle->category == event->category && handle->subnet_prefix == event->subnet_prefix;
-}
-
-static void topic_release(struct topic_handle *handle)
-{
-    if (handle->topic)
-        rd_kafka_topic_destroy(handle->topic);
-    handle->topic = NULL;
-}
-
 rd_kafka_topic_t *topic_find(struct topic_handles *handles, rd_kafka_t *client,
                              const char *template, const struct event *event)
 {
     char name[TOPIC_SIZE];
-    struct topic_handle *place = topic_place(handles, event);
-    if (topic_is_of(place, event))
-        return place->topic;
-    topic_release(place);
     topic_write(template, event, name);
-    *place = (struct topic_handle){.topic = rd_kafka_topic_new(client, name, NULL),
-                                   .severity = event->severity,
-                                   .category = event->category,
-                                   .subnet_prefix = event->subnet_prefix};
-    return place->topic;
+    const uint64_t digest = digest_add(DIGEST_OF_NOTHING, name, strlen(name));
+    rd_kafka_topic_t **place = &handles->all[digest % TOPIC_HANDLES_MAX];
+    if (*place && strcmp(rd_kafka_topic_name(*place), name) == 0)
+        return *place;
+    if (*place)
+        rd_kafka_topic_destroy(*place);
+    return *place = rd_kafka_topic_new(client, name, NULL);
 }
 
 void topic_release_all(struct topic_handles *handles)
 {
-    for (size_t i = 0; i < TOPIC_HANDLES_MAX; i++)
-        topic_release(&handles->all[i]);
+    for (size_t i = 0; i < TOPIC_HANDLES_MAX; i++) {
+        if (handles->all[i])
+            rd_kafka_topic_destroy(handles->all[i]);
+        handles->all[i] = NULL;
+    }
 }

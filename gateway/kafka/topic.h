@@ -14,19 +14,14 @@ enum {
     TOPIC_HANDLES_MAX = 128 // a power of two
 };
 
-// Handles by severity, category and subnet, so an event needs no search for a name. If two handles
-// need one place, the later handle replaces the earlier handle.
+// Handles by their topics' names. If two handles need one place, the later handle replaces the
+// earlier handle.
 struct topic_handles {
-    struct topic_handle {
-        rd_kafka_topic_t *topic; // NULL: none is here
-        enum severity severity;
-        enum category category;
-        uint64_t subnet_prefix;
-    } all[TOPIC_HANDLES_MAX];
+    rd_kafka_topic_t *all[TOPIC_HANDLES_MAX]; // NULL: none is here
 };
 
-// Replaces {severity} and {category} by their words, and {subnet} by the 16 digits of the subnet
-// prefix. Another brace stays.
+// Replaces {severity} and {category} by their words, {subnet} by the 16 digits of the subnet
+// prefix, and {fabric} by the name of the fabric. Another brace stays.
 void topic_write(const char *template, const struct event *event, char out[TOPIC_SIZE]);
 
 // The handle of the event's topic, owned by `handles`. All calls have the same template and client.

@@ -74,8 +74,10 @@ static void metrics_put_histogram(FILE *out, const char *name, const char *recei
 
 static void metrics_put_gateway(FILE *out, const struct metrics *m)
 {
-    metrics_begin(out, "gauge", "ibtrapd_build_info", "The release that runs; always 1.");
-    metrics_put_sample(out, "ibtrapd_build_info", 1, "version", m->release, METRICS_END);
+    metrics_begin(out, "gauge", "ibtrapd_build_info",
+                  "The release that runs, and the fabric; always 1.");
+    metrics_put_sample(out, "ibtrapd_build_info", 1, "version", m->release, "fabric", m->fabric,
+                       METRICS_END);
     metrics_put(out, "gauge", "ibtrapd_uptime_seconds", "Time since the start.",
                 (double)m->uptime_us / US_PER_S);
     metrics_put(

@@ -21,6 +21,7 @@ enum {
     EVENT_KEY_SIZE = 128,
     EVENT_SUPPRESSED_SIZE = 64,
     EVENT_RULE_SIZE = 64,
+    EVENT_FABRIC_SIZE = 64,
     EVENT_RATE_SIZE = 32,
     EVENT_DATES_SIZE = 192,
     EVENT_LINK_CAUSE_SIZE = 256,
@@ -98,6 +99,7 @@ struct event {
     char id[EVENT_ID_SIZE]; // the same in every output
     int64_t time_us;        // UTC, microseconds since 1970
     uint64_t subnet_prefix;
+    char fabric[EVENT_FABRIC_SIZE];      // the name of the gateway's fabric
     struct endpoint issuer, subject;     // the reporter; the node or port in question
     struct endpoint source, destination; // of an offending packet (traps 256 to 259)
     // A switch or router, 0: none. One of: the switch of a port in the Notice, the reporter of the

@@ -105,7 +105,8 @@ enum {
     FIELD(106, true, flag, peer.nameless)                                                          \
     FIELD(110, true, count, parts)                                                                 \
     FIELD(111, true, count, parts_changed)                                                         \
-    FIELD(112, true, flag, is_part)
+    FIELD(112, true, flag, is_part)                                                                \
+    FIELD(113, true, text, fabric)
 
 // Writing.
 

@@ -34,6 +34,7 @@
     FIELD(REPEAT_COUNT, "repeatCount", NUMBER(repeat_count))                                       \
     FIELD(SINCE, "since", COMPUTED_WORD)                                                           \
     FIELD(SUBNET_PREFIX, "subnetPrefix", HEX(16, subnet_prefix))                                   \
+    FIELD(FABRIC, "fabric", TEXT(fabric))                                                          \
     FIELD(TEXT, "text", TEXT(text))                                                                \
     FIELD(REASON, "reason", TEXT(reason))                                                          \
     FIELD(RAW, "raw", OCTETS(raw))                                                                 \

@@ -18,7 +18,7 @@ const struct mib_notification MIB_EXTRA = {
                 &mib_ibtrapdEventSeverity, &mib_ibtrapdEventCategory, &mib_ibtrapdAlarmState,
                 &mib_ibtrapdAlarmKey, &mib_ibtrapdSubnetPrefix, &mib_ibtrapdNodeGuid,
                 &mib_ibtrapdNodeName, &mib_ibtrapdPort, &mib_ibtrapdEventText, &mib_ibtrapdDerived,
-                &mib_ibtrapdTest}};
+                &mib_ibtrapdFabric, &mib_ibtrapdTest}};
 
 void mib_put_global_id(uint8_t out[MIB_GLOBAL_ID_SIZE], uint64_t guid, uint8_t type)
 {

@@ -101,11 +101,11 @@ bool format_has_field(const struct event *event, enum field field);
 
 // The key of an event: receivers keep events with the same key in order.
 
-enum { FORMAT_KEY_SIZE = EVENT_KEY_SIZE };
+enum { FORMAT_KEY_SIZE = EVENT_FABRIC_SIZE + EVENT_KEY_SIZE };
 
-// Writes the key of the alarm that the event raises or clears. Other events have the GUID of their
-// port or node, or of the reporting node, as 0x and 16 digits. Without a GUID, the key is "lid" and
-// the LID. Returns the length; 0 if the event belongs to nothing, such as an occurrence of the
+// Writes the name of the fabric, a blank, and the key of the alarm that the event raises or clears.
+// Other events have the GUID of their port or node, or of the reporting node, as 0x and 16 digits,
+// behind the blank. Without a GUID, it is "lid" and the LID. Returns the length; 0 if the event belongs to nothing, such as an occurrence of the
 // gateway.
 size_t format_key(const struct event *event, char out[FORMAT_KEY_SIZE]);
 

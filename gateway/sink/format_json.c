@@ -303,8 +303,9 @@ static bool format_cloudevents_is_unreserved(char c)
            c == '.' || c == '_' || c == '~';
 }
 
-// Adds the gateway's host as a network-path reference (RFC 3986 4.2), up to 1,023 octets.
-static void format_cloudevents_add_source(struct text *line, const struct format_origin *origin)
+// Adds the gateway's host and fabric as a network-path reference (RFC 3986 4.2), up to 1,023 octets.
+static void format_cloudevents_add_source(struct text *line, const struct format_origin *origin,
+                                          const struct event *event)
 {
     static const char DIGITS[] = "0123456789ABCDEF";
     char source[1024];
@@ -318,7 +319,8 @@ static void format_cloudevents_add_source(struct text *line, const struct format
         else
             text_add_n(&t, encoded, sizeof encoded);
     }
-    text_add(&t, "/ibtrapd");
+    text_add(&t, event->fabric[0] != '\0' ? "/ibtrapd/" : "/ibtrapd");
+    text_add(&t, event->fabric);
     json_text_member(line, "source", source);
 }
 
@@ -341,7 +343,7 @@ static void format_cloudevents_write(struct line *line)
     char key[FORMAT_KEY_SIZE];
     text_add(t, "{\"specversion\":\"1.0\"");
     json_text_member(t, "id", line->event->id);
-    format_cloudevents_add_source(t, line->origin);
+    format_cloudevents_add_source(t, line->origin, line->event);
     text_add(t, ",\"type\":\"ibtrapd.");
     text_add(t, line->event->type->name);
     text_add(t, "\"");

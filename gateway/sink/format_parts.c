@@ -95,6 +95,7 @@ static void format_visit_head(const struct visit *v)
                                         FIELD_CATEGORY, FIELD_SUBNET_PREFIX};
     for (size_t i = 0; i < sizeof COMMON / sizeof *COMMON; i++)
         format_visit_field(v, COMMON[i]);
+    format_visit_option(v, FIELD_FABRIC);
     if (event_alarm(v->event) != ALARM_NONE) {
         format_visit_field(v, FIELD_ALARM_STATE);
         format_visit_field(v, FIELD_ALARM_KEY);
@@ -205,6 +206,10 @@ size_t format_key(const struct event *event, char out[FORMAT_KEY_SIZE])
     struct text t = text_in(out, FORMAT_KEY_SIZE);
     const uint64_t guid = event->subject.guid != 0 ? event->subject.guid : event->issuer.guid;
     const uint16_t lid = event->subject.lid != 0 ? event->subject.lid : event->issuer.lid;
+    if (event->fabric[0] != '\0' && (event_alarm(event) != ALARM_NONE || guid != 0 || lid != 0)) {
+        text_add(&t, event->fabric);
+        text_add(&t, " ");
+    }
     if (event_alarm(event) != ALARM_NONE) {
         text_add(&t, event->alarm_key);
     } else if (guid != 0) {

@@ -56,6 +56,7 @@ struct module_alarms {
     struct event *(*event)(void *ctx, const struct alarm *alarm, const struct filter *filter,
                            bool *refused);
     const char *gateway; // its name, as in the alarms about itself
+    const char *fabric;  // the name of the fabric in the configuration; empty: none
     void *ctx;
 };
 

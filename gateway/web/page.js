@@ -78,7 +78,7 @@ function showVerdict(state) {
   $("verdict-line").textContent = state.health.line.replace(/^[A-Z]+: /, "");
   fill("findings", ...state.health.findings.slice(1).map((one) => element("li", "", one.sentence)));
   const worst = state.alarms.filter((one) => severityClass(one.severity)).length;
-  document.title = `${state.health.state === "ok" ? "" : "! "}${worst ? `(${worst}) ` : ""}ibtrapd ${state.port.device}`;
+  document.title = `${state.health.state === "ok" ? "" : "! "}${worst ? `(${worst}) ` : ""}${state.fabric_name}`;
 }
 
 function number(title, value, kind) {

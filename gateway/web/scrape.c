@@ -69,6 +69,7 @@ static void scrape_receivers(const struct parts *parts, struct metrics_receiver 
 static void scrape_parts(const struct parts *parts, struct metrics *out)
 {
     *out = (struct metrics){.release = INSTALL_VERSION,
+                            .fabric = parts->fabric_name,
                             .now_us = clock_utc(&clock_system),
                             .started_us = parts->started_utc_us,
                             .uptime_us = clock_now() - parts->started_at,

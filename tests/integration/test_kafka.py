@@ -101,7 +101,7 @@ def test_events_arrive_with_their_keys_and_headers(fabric, cluster):
     [message] = arrive(cluster, "ib-warning-link", 1)
     written = next(one for one in gateway.journal() if one["event"] == "link-down")
     assert message["value"] == written
-    assert message["key"] == written["alarmKey"]
+    assert message["key"] == f"{written['fabric']} {written['alarmKey']}"
     assert message["headers"] == {"id": written["id"], "type": "link-down", "severity": "warning",
                                   "content-type": "application/json"}
 

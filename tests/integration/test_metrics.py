@@ -149,7 +149,7 @@ def test_without_a_fabric_there_are_metrics_too(lone_gateway, port):
     assert "ibtrapd_sweep_nodes" not in metrics.families
     assert metrics["ibtrapd_journal_durable"] == 1
     [(build, value)] = metrics.all_of("ibtrapd_build_info")
-    assert (build, value) == ({"version": lone_gateway.status()["release"]}, 1)
+    assert (build, value) == ({"version": lone_gateway.status()["release"], "fabric": lone_gateway.status()["fabric_name"]}, 1)
 
 
 def test_off_by_default(fabric, lone_gateway):

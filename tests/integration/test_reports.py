@@ -96,7 +96,7 @@ def test_malformed_report_is_an_event_with_its_octets(site, fields):
     want.check_message(message, "malformed-mad", "warning", "fabric")
     notification = site.notification(want.own(9))[0]
     want.check_common(notification.varbinds[:7], "malformed-mad", "warning", "fabric", message)
-    source, raw = notification.varbinds[7:]
+    source, raw, _ = notification.varbinds[7:]
     assert source == want.own_lid(site.fabric.lid_of("sm1"))
     assert raw.oid == want.raw_notice(b"").oid and raw.type == "OCTET STRING" and len(raw.value) == 256
     sent = notices.report_mad(notice, tid, **fields)

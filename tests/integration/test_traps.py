@@ -169,7 +169,8 @@ def own_notification(site, number, event, severity, category, count=1):
     varbinds = list(notification.varbinds)
     lead = 1 if varbinds[0].oid == want.gid1(NO_GID).oid else 0
     want.check_common(varbinds[lead : lead + 7], event, severity, category, message)
-    return varbinds[:lead], varbinds[lead + 7 :], message
+    assert (varbinds[-1].oid, varbinds[-1].value.decode()) == (f"{want.OWN}.1.1.66.0", message.data["fabric"])
+    return varbinds[:lead], varbinds[lead + 7 : -1], message
 
 
 def test_host_goes_and_comes(site):

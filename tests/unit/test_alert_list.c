@@ -635,7 +635,7 @@ TEST(a_round_that_takes_longer_than_alerts_live_is_told)
 // A text that JSON cannot have must not keep the whole list from being told.
 TEST(labels_and_annotations_are_text_whatever_they_are_made_of)
 {
-    const struct alert_origin origin = {.source = "s", .gateway = "g"};
+    const struct alert_origin origin = {.source = "s", .gateway = "g", .fabric = ""};
     struct alarm alarm = {.key = "link 0", .type = "link-down", .text = "cut in \xc3"};
     struct event *event = event_make(catalogue_find("link-down"));
     assert_non_null(event);

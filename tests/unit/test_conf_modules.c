@@ -50,7 +50,7 @@ TEST(bad_kafka_receivers_are_refused)
         {KAFKA("topic = \"a b\""),
          "1: item 'topic': value 'a b': a topic has letters, digits, '.', '_', '-'"},
         {KAFKA("topic = \"a{node}\""), "1: item 'topic': value 'a{node}': its placeholders are "
-                                       "{severity}, {category} and {subnet}"},
+                                       "{severity}, {category}, {subnet} and {fabric}"},
         {KAFKA("topic = \"..\""), "1: item 'topic': value '..': must not be '.' or '..'"},
         {KAFKA("format = \"cef\""),
          "1: item 'format': value 'cef': must be one of json, ecs, cloudevents"},

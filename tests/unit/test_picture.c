@@ -247,7 +247,7 @@ TEST(names_cannot_break_out)
 {
     static const char EVIL[] = "\"]; x [URL=\"j:\\\" --><script>&amp;]]>\\N\\\\";
     const uint32_t leaf = generated_add(&g, FABRIC_SWITCH, 0, EVIL, 4);
-    generated_link(&g, leaf, 1, generated_add(&g, FABRIC_CA, 0, EVIL, 1), 1);
+    generated_link(&g, leaf, 1, generated_add(&g, FABRIC_CA, 0, &EVIL[1], 1), 1);
     look(true);
     picture_finish(picture);
     assert_non_null(strstr(dot(),

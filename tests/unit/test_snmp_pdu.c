@@ -64,8 +64,8 @@ static int begin(void **state)
     counting = (struct support_chance){0};
     clock_ = support_clock(&now);
     chance = support_random(&counting);
-    builder =
-        (struct event_builder){.clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX};
+    builder = (struct event_builder){
+        .clock = &clock_, .random = &chance, .subnet_prefix = GOLDEN_PREFIX, .fabric = "cluster-a"};
     struct snmp_target target = SNMP_TARGET_DEFAULTS;
     target.host = "127.0.0.1";
     target.port = listen_on_loopback();
@@ -478,6 +478,13 @@ static void add_common(struct text *t, const struct event *event, unsigned sever
     add_octets(t, 17, event->text, strlen(event->text));
 }
 
+// Sends the event. `t` has the expected varbinds before the last, which is the name of the fabric.
+static void check_sent_own(struct event *event, struct text *t)
+{
+    add_octets(t, 66, "cluster-a", 9);
+    assert_string_equal(send_event(event, 1), t->buf);
+}
+
 static struct event *make_golden(enum golden golden)
 {
     uint8_t wire[NOTICE_SIZE];
@@ -498,7 +505,7 @@ static void check_gid_trap(enum golden golden, unsigned notification, const char
     add_common(&t, event, severity, category);
     if (notification >= 5)
         add_octets(&t, 18, event->raw, NOTICE_SIZE);
-    assert_string_equal(send_event(event, 1), expected);
+    check_sent_own(event, &t);
 }
 
 TEST(traps_64_to_69)
@@ -526,7 +533,7 @@ TEST(vendor_traps)
     add_number(&t, 22, "u", 0x0002C9);
     add_number(&t, 21, "u", 0x1234);
     add_octets(&t, 18, event->raw, NOTICE_SIZE);
-    assert_string_equal(send_event(event, 1), expected);
+    check_sent_own(event, &t);
 }
 
 TEST(unknown_traps)
@@ -540,7 +547,7 @@ TEST(unknown_traps)
     add_number(&t, 13, "u", 7);
     add_number(&t, 21, "u", 999);
     add_octets(&t, 18, event->raw, NOTICE_SIZE);
-    assert_string_equal(send_event(event, 1), expected);
+    check_sent_own(event, &t);
 }
 
 TEST(malformed_mads)
@@ -556,7 +563,7 @@ TEST(malformed_mads)
     add_common(&t, event, 4, 1);
     add_number(&t, 13, "u", 9);
     add_octets(&t, 18, mad, sizeof mad);
-    assert_string_equal(send_event(event, 1), expected);
+    check_sent_own(event, &t);
 }
 
 enum { HAS_RECEIVER = 1, HAS_LOST = 2 };
@@ -581,7 +588,7 @@ static void check_own(enum catalogue_event type, unsigned notification, unsigned
     if (has & HAS_LOST)
         add_number(&t, 31, "u", UINT32_MAX); // the largest value
     add_octets(&t, 32, "because", 7);
-    assert_string_equal(send_event(event, 1), expected);
+    check_sent_own(event, &t);
 }
 
 TEST(the_gateways_own)
@@ -613,7 +620,7 @@ static void check_own_change(enum catalogue_event type, const struct endpoint *s
     add_common(&t, event, severity, category);
     for (const char *p = rest; *p; p = strchr(p, '\n') + 1)
         text_addf(&t, "%s.1.1.%.*s\n", own_root, (int)strcspn(p, "\n"), p);
-    assert_string_equal(send_event(event, 1), expected);
+    check_sent_own(event, &t);
 }
 
 // clang-format off
@@ -726,7 +733,7 @@ static void check_threshold(bool reached, unsigned notification, unsigned severi
     add_octets(&t, 23, "VL15Dropped", 11);
     add_octets(&t, 24, "9", 1);
     add_octets(&t, 25, "18446744073709551615", 20);
-    assert_string_equal(send_event(event, 1), expected);
+    check_sent_own(event, &t);
 }
 
 TEST(thresholds_in_the_own_mib)
@@ -751,7 +758,7 @@ static void check_sm(enum catalogue_event type, unsigned notification, unsigned 
     add_number(&t, 13, "u", 1);
     add_object(&t, 30, "x", "0000000000abcdef");
     add_octets(&t, 32, "because", 7);
-    assert_string_equal(send_event(event, 1), expected);
+    check_sent_own(event, &t);
 }
 
 TEST(the_subnet_managers_silence_in_the_own_mib)

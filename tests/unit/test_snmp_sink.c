@@ -216,7 +216,7 @@ TEST(v1_is_translated_as_rfc_3584_says)
 
 TEST(additions_come_last_and_once)
 {
-    enum { EXTRA = 14 }; // objects of MIB_EXTRA
+    enum { EXTRA = 15 }; // objects of MIB_EXTRA
     static const uint8_t ADDRESS[] = {192, 0, 2, 1};
     const struct snmp_pdu_options options = {.extra = true, .trap_address = ADDRESS};
     struct event *e = event_of(CATALOGUE_LINK_INTEGRITY_THRESHOLD);
