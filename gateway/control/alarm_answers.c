@@ -12,6 +12,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Choosing alarms.
+
+static bool alarm_answers_fits_node(struct journal *journal, const struct filter *filter,
+                                    const struct alarm *alarm)
+{
+    struct event *event = event_answers_read(journal, alarm->event_sequence);
+    struct filter nodes = *filter;
+    nodes.severity = SEVERITY_DEBUG; // policy may have changed it since
+    nodes.events.count = 0;
+    const bool fits = event ? filter_matches(&nodes, event)
+                            : filter_list_has_guid(&filter->guids, alarm->node_guid);
+    event_unref(event);
+    return fits;
+}
+
+// `filter` NULL: every alarm fits. Calls the journal.
+static bool alarm_answers_fits(struct journal *journal, const struct filter *filter,
+                               const struct alarm *alarm)
+{
+    if (!filter)
+        return true;
+    return alarm->severity <= filter->severity &&
+           (filter->events.count == 0 || filter_list_has(&filter->events, alarm->type)) &&
+           (filter->nodes.count + filter->guids.count == 0 ||
+            alarm_answers_fits_node(journal, filter, alarm));
+}
+
+// A page of alarms.
+struct alarm_page {
+    struct alarm *all;
+    size_t count;
+};
+
+static void alarm_answers_take(void *ctx, const struct alarm *alarm)
+{
+    struct alarm_page *page = ctx;
+    page->all[page->count++] = *alarm;
+}
+
 // The worst alarms.
 
 enum { WORST_AT_ONCE = 256 };
@@ -19,33 +58,25 @@ enum { WORST_AT_ONCE = 256 };
 struct worst_search {
     struct worst_alarms *out;
     size_t most;
-    int64_t after, now_us;
 };
 
-static bool alarm_answers_is_handled(const struct alarm *a, int64_t now_us)
+static bool alarm_answers_goes_before(const struct alarm *a, const struct alarm *b)
 {
-    return a->acknowledged_us != 0 || a->shelved_until_us > now_us;
-}
-
-static bool alarm_answers_goes_before(const struct alarm *a, const struct alarm *b, int64_t now_us)
-{
-    const bool handled_a = alarm_answers_is_handled(a, now_us);
-    const bool handled_b = alarm_answers_is_handled(b, now_us);
-    if (handled_a != handled_b)
-        return handled_b;
+    const bool aside_a = alarm_is_aside(a), aside_b = alarm_is_aside(b);
+    if (aside_a != aside_b)
+        return aside_b;
     if (a->severity != b->severity)
         return a->severity < b->severity;
     return a->raised_us > b->raised_us;
 }
 
 // Alarms are large. Only pointers to alarms are moved.
-static void alarm_answers_take_worst(void *ctx, const struct alarm *alarm)
+static void alarm_answers_take_worst(struct worst_search *s, const struct alarm *alarm)
 {
-    struct worst_search *s = ctx;
     struct worst_alarms *w = s->out;
     size_t at;
-    s->after = alarm->event_sequence;
-    SEARCH_FIRST(at, (size_t)0, w->count, !alarm_answers_goes_before(alarm, w->all[at], s->now_us));
+    SEARCH_FIRST(at, (size_t)0, w->count, !alarm_answers_goes_before(alarm, w->all[at]));
+    w->left_out += w->count == s->most;
     if (at == s->most)
         return;
     const bool full = w->count == s->most;
@@ -56,15 +87,26 @@ static void alarm_answers_take_worst(void *ctx, const struct alarm *alarm)
     w->all[at] = place;
 }
 
-void worst_alarms_find(struct journal *journal, int64_t now_us, size_t most,
+void worst_alarms_find(struct journal *journal, const struct filter *filter, size_t most,
                        struct worst_alarms *out)
 {
+    struct alarm_page page = {.all = memory_zeroed(WORST_AT_ONCE, sizeof *page.all)};
+    struct worst_search search = {.out = out, .most = most};
+    int64_t after = 0;
+    bool more = true;
     *out = (struct worst_alarms){.all = memory_zeroed(most, sizeof *out->all),
                                  .room = memory_zeroed(most, sizeof *out->room)};
-    struct worst_search search = {.out = out, .most = most, .now_us = now_us};
-    while (journal_each_alarm_after(journal, search.after, WORST_AT_ONCE, alarm_answers_take_worst,
-                                    &search))
-        ;
+    while (more) {
+        page.count = 0;
+        more = journal_each_alarm_after(journal, after, WORST_AT_ONCE, alarm_answers_take, &page);
+        for (size_t i = 0; i < page.count; i++) {
+            const struct alarm *alarm = &page.all[i];
+            after = alarm->event_sequence;
+            if (alarm->cause_id[0] == '\0' && alarm_answers_fits(journal, filter, alarm))
+                alarm_answers_take_worst(&search, alarm);
+        }
+    }
+    free(page.all);
 }
 
 void worst_alarms_free(struct worst_alarms *worst)
@@ -75,22 +117,17 @@ void worst_alarms_free(struct worst_alarms *worst)
 
 // Lists.
 
-struct page {
-    int64_t after; // the number of the last alarm in the answer
-    json_t *list;
-};
-
 static json_t *alarm_answers_text_or_null(const char *text)
 {
     return text[0] != '\0' ? protocol_text(text) : json_null();
 }
 
-static json_t *alarm_answers_json(const struct alarm *a)
+json_t *alarm_answers_json(const struct alarm *a)
 {
     const bool notified = a->notified == ALARM_NOTIFIED || a->notified == ALARM_NOTIFIED_ELSEWHERE;
     return json_pack("{s:I, s:o, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, "
                      "s:o, s:o, s:o, s:I,"
-                     " s:b}",
+                     " s:b, s:s}",
                      "number", (json_int_t)a->event_sequence, "key", protocol_text(a->key), "event",
                      a->type, "severity", severity_word(a->severity), "id", a->event_id, "text",
                      protocol_text(a->text), "remedy", catalogue_remedy(a->type), "node",
@@ -102,42 +139,55 @@ static json_t *alarm_answers_json(const struct alarm *a)
                      "shelved_by", alarm_answers_text_or_null(a->shelved_by), "suppressed",
                      alarm_answers_text_or_null(a->suppressed), "cause",
                      alarm_answers_text_or_null(a->cause_id), "consequences",
-                     (json_int_t)a->consequences, "notified", notified);
+                     (json_int_t)a->consequences, "notified", notified, "standing",
+                     alarm_standing_word(alarm_standing(a, catalogue_find(a->type))));
 }
 
-static void alarm_answers_read(void *ctx, const struct alarm *alarm)
-{
-    struct page *page = ctx;
-    json_array_append_new(page->list, alarm_answers_json(alarm));
-    page->after = alarm->event_sequence;
-}
-
-static json_t *alarm_answers_worst(struct control *c)
+static json_t *alarm_answers_worst(struct journal *journal, const struct filter *filter)
 {
     struct worst_alarms worst;
     json_t *list = json_array();
-    worst_alarms_find(c->parts->journal, clock_utc(c->builder.clock), ALARM_ANSWERS_WORST, &worst);
+    worst_alarms_find(journal, filter, ALARM_ANSWERS_WORST, &worst);
     for (size_t i = 0; i < worst.count; i++)
         json_array_append_new(list, alarm_answers_json(worst.all[i]));
+    json_t *answer = json_pack("{s:i, s:o, s:I}", "version", PROTOCOL_VERSION, "alarms", list,
+                               "left_out", (json_int_t)worst.left_out);
     worst_alarms_free(&worst);
-    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", list);
+    return answer;
+}
+
+static json_t *alarm_answers_all(struct journal *journal, const struct filter *filter,
+                                 int64_t after)
+{
+    struct alarm_page page = {.all = memory_zeroed(ALARM_ANSWERS_PAGE, sizeof *page.all)};
+    const bool more =
+        journal_each_alarm_after(journal, after, ALARM_ANSWERS_PAGE, alarm_answers_take, &page);
+    json_t *list = json_array();
+    for (size_t i = 0; i < page.count; i++) {
+        after = page.all[i].event_sequence;
+        if (alarm_answers_fits(journal, filter, &page.all[i]))
+            json_array_append_new(list, alarm_answers_json(&page.all[i]));
+    }
+    free(page.all);
+    json_t *answer = json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", list);
+    if (more)
+        json_object_set_new(answer, "more", json_pack("{s:I}", "after", (json_int_t)after));
+    return answer;
 }
 
 json_t *alarm_answers_list(struct control *c, const json_t *request)
 {
-    if (json_is_true(json_object_get(request, "worst")))
-        return alarm_answers_worst(c);
-    struct page page = {.list = json_array()};
-    if (!answer_read_number(request, "after", INT64_MAX, &page.after)) {
-        json_decref(page.list);
+    struct journal *journal = c->parts->journal;
+    struct filter filter;
+    struct error err;
+    int64_t after;
+    if (!answer_read_number(request, "after", INT64_MAX, &after))
         return answer_refuse("'after' must be a number");
-    }
-    const bool more = journal_each_alarm_after(c->parts->journal, page.after, ALARM_ANSWERS_PAGE,
-                                               alarm_answers_read, &page);
-    json_t *answer = json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", page.list);
-    if (more)
-        json_object_set_new(answer, "more", json_pack("{s:I}", "after", (json_int_t)page.after));
-    return answer;
+    if (!event_answers_read_filter(request, &filter, &err))
+        return answer_refuse("%s", err.text);
+    return json_is_true(json_object_get(request, "all"))
+               ? alarm_answers_all(journal, &filter, after)
+               : alarm_answers_worst(journal, &filter);
 }
 
 // Finding an alarm.
@@ -359,24 +409,73 @@ static bool alarm_answers_read_nodes(const json_t *value, struct filter_list *ou
 struct window_change {
     struct journal *journal;
     struct maintenance_window window;
+    struct maintenance_window before; // of this name, until now; without a name: there is none
+    bool all;                         // the user asks for all nodes
     bool done;
+    struct error err;
 };
+
+// The window of this name that has not ended becomes `before`.
+static void alarm_answers_find_before(void *ctx, const struct maintenance_window *window)
+{
+    struct window_change *c = ctx;
+    if (strcmp(window->name, c->window.name) == 0)
+        c->before = *window;
+}
+
+static bool alarm_answers_has_same_nodes(const struct filter_list *a, const struct filter_list *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = strcmp(a->patterns[i], b->patterns[i]) == 0;
+    return same;
+}
+
+// A name that is in use keeps its nodes. Nobody mutes all nodes by leaving the nodes out.
+static bool alarm_answers_settle_nodes(struct window_change *c, int64_t now_us)
+{
+    struct maintenance_window *window = &c->window;
+    journal_each_maintenance(c->journal, alarm_answers_find_before, c);
+    if (c->before.until_us <= now_us)
+        c->before = (struct maintenance_window){.until_us = 0};
+    const bool extends = c->before.name[0] != '\0', asks = c->all || window->nodes.count > 0;
+    if (!extends && !asks)
+        return error_set(&c->err,
+                         "say which nodes, or --all for all nodes: there is no "
+                         "maintenance '%s' yet",
+                         window->name);
+    if (extends && asks && !alarm_answers_has_same_nodes(&window->nodes, &c->before.nodes))
+        return error_set(&c->err,
+                         "the maintenance '%s' is there for other nodes: leave the nodes "
+                         "out to give it another end, stop it first, or take another name",
+                         window->name);
+    if (extends)
+        window->nodes = c->before.nodes;
+    if (extends && window->comment[0] == '\0')
+        memcpy(window->comment, c->before.comment, sizeof window->comment);
+    return true;
+}
 
 // Starts the window and commits the window to the journal before the client gets its answer.
 static void alarm_answers_start_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
+    journal_follow_clock(c->journal);
+    if (!alarm_answers_settle_nodes(c, clock_utc(inside->builder->clock)))
+        return;
     struct maintenance_window monotonic = c->window;
     monotonic.until_us += inside->now_us - clock_utc(inside->builder->clock);
-    journal_follow_clock(c->journal);
     c->done = journal_set_maintenance(c->journal, &c->window) &&
               policy_start_maintenance(inside->policy, &monotonic, inside->now_us);
+    if (!c->done)
+        error_set(&c->err, "there are 32 maintenances already: stop one of them first");
     journal_commit(c->journal);
 }
 
 static void alarm_answers_stop_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
+    journal_each_maintenance(c->journal, alarm_answers_find_before, c);
     bool known = policy_stop_maintenance(inside->policy, c->window.name, inside->now_us);
     c->done = journal_remove_maintenance(c->journal, c->window.name) || known;
     journal_commit(c->journal);
@@ -396,12 +495,27 @@ static json_t *alarm_answers_patterns(const struct control *control,
     return list;
 }
 
+static json_t *alarm_answers_window_json(const struct maintenance_window *window)
+{
+    json_t *nodes = json_array();
+    for (size_t i = 0; i < window->nodes.count; i++)
+        json_array_append_new(nodes, json_string(window->nodes.patterns[i]));
+    return json_pack("{s:s, s:o, s:o, s:b, s:o, s:o}", "name", window->name, "until",
+                     protocol_time(window->until_us), "nodes", nodes, "all",
+                     (int)maintenance_covers_all(window), "who",
+                     alarm_answers_text_or_null(window->who), "comment",
+                     alarm_answers_text_or_null(window->comment));
+}
+
 json_t *maintenance_answers_start(struct control *control, const json_t *request)
 {
     struct window_change c = {.journal = control->parts->journal};
     const int64_t now = clock_utc(control->builder.clock);
     const int64_t last = now + MAINTENANCE_ANSWERS_DAYS_MAX * INT64_C(86400) * CLOCK_US_PER_S;
+    const json_t *comment = json_object_get(request, "comment");
     c.window.until_us = json_integer_value(json_object_get(request, "until_us"));
+    c.all = json_is_true(json_object_get(request, "all"));
+    peer_credentials_name(control->user, c.window.who);
     if (!alarm_answers_read_text(json_object_get(request, "name"), c.window.name,
                                  sizeof c.window.name))
         return answer_refuse(
@@ -410,14 +524,20 @@ json_t *maintenance_answers_start(struct control *control, const json_t *request
         return answer_refuse("the end must be in the future, at most 366 days from now");
     if (!alarm_answers_read_nodes(json_object_get(request, "nodes"), &c.window.nodes))
         return answer_refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
+    if (c.all && c.window.nodes.count > 0)
+        return answer_refuse("name nodes or give --all, not both");
+    if (comment && !alarm_answers_read_text(comment, c.window.comment, sizeof c.window.comment))
+        return answer_refuse(
+            "the comment must have 1 to 255 characters, and no control characters");
     if (!pipeline_call(control->parts->pipeline, alarm_answers_start_in_pipeline, &c))
         return answer_refuse("the gateway is stopping");
-    return c.done
-               ? json_pack("{s:i, s:o, s:o}", "version", PROTOCOL_VERSION, "unknown",
-                           alarm_answers_patterns(control, &c.window.nodes, KNOWN_NODES_NONE),
-                           "nameless",
-                           alarm_answers_patterns(control, &c.window.nodes, KNOWN_NODES_NAMELESS))
-               : answer_refuse("there are 32 maintenances already: stop one of them first");
+    if (!c.done)
+        return answer_refuse("%s", c.err.text);
+    return json_pack("{s:i, s:o, s:b, s:o, s:o}", "version", PROTOCOL_VERSION, "window",
+                     alarm_answers_window_json(&c.window), "extended",
+                     (int)(c.before.name[0] != '\0'), "unknown",
+                     alarm_answers_patterns(control, &c.window.nodes, KNOWN_NODES_NONE), "nameless",
+                     alarm_answers_patterns(control, &c.window.nodes, KNOWN_NODES_NAMELESS));
 }
 
 json_t *maintenance_answers_stop(struct control *control, const json_t *request)
@@ -428,7 +548,9 @@ json_t *maintenance_answers_stop(struct control *control, const json_t *request)
         return answer_refuse("'name' must be the name of a maintenance");
     if (!pipeline_call(control->parts->pipeline, alarm_answers_stop_in_pipeline, &c))
         return answer_refuse("the gateway is stopping");
-    return c.done ? answer_done() : answer_refuse("there is no maintenance of that name");
+    return c.done ? json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "window",
+                              alarm_answers_window_json(&c.before))
+                  : answer_refuse("there is no maintenance of that name");
 }
 
 struct list {
@@ -439,23 +561,23 @@ struct list {
 static void alarm_answers_add_window(void *ctx, const struct maintenance_window *window)
 {
     const struct list *list = ctx;
-    char until[CLOCK_TEXT_SIZE];
-    json_t *nodes = json_array();
-    if (window->until_us <= list->now) {
-        json_decref(nodes);
-        return;
-    }
-    for (size_t i = 0; i < window->nodes.count; i++)
-        json_array_append_new(nodes, json_string(window->nodes.patterns[i]));
-    clock_format_utc(window->until_us, until);
-    json_array_append_new(list->out, json_pack("{s:s, s:s, s:o}", "name", window->name, "until",
-                                               until, "nodes", nodes));
+    if (window->until_us > list->now)
+        json_array_append_new(list->out, alarm_answers_window_json(window));
+}
+
+json_t *maintenance_answers_all(const struct control *control)
+{
+    struct list list = {clock_utc(control->builder.clock), json_array()};
+    journal_each_maintenance(control->parts->journal, alarm_answers_add_window, &list);
+    return list.out;
 }
 
 json_t *maintenance_answers_list(struct control *control, const json_t *request)
 {
     (void)request;
-    struct list list = {clock_utc(control->builder.clock), json_array()};
-    journal_each_maintenance(control->parts->journal, alarm_answers_add_window, &list);
-    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "maintenance", list.out);
+    struct alarm_counts counts;
+    journal_count_alarms(control->parts->journal, &counts);
+    return json_pack("{s:i, s:o, s:I}", "version", PROTOCOL_VERSION, "maintenance",
+                     maintenance_answers_all(control), "held_back",
+                     (json_int_t)counts.by_standing[ALARM_IN_MAINTENANCE]);
 }

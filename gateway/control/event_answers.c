@@ -59,8 +59,7 @@ bool event_answers_refuse(const char *event, struct error *err)
     return error_set(err, "there is no event '%s'%s", event, hint);
 }
 
-static bool event_answers_read_filter(const json_t *request, struct filter *filter,
-                                      struct error *err)
+bool event_answers_read_filter(const json_t *request, struct filter *filter, struct error *err)
 {
     char severity[16], event[FILTER_PATTERN_SIZE], node[FILTER_PATTERN_SIZE];
     filter_init(filter);

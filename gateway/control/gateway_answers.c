@@ -101,31 +101,39 @@ json_t *gateway_answers_prune(struct control *c, const json_t *request)
 
 // The verdict.
 
-static json_t *gateway_answers_health_line_json(const struct health *health)
+static json_t *gateway_answers_verdict_json(const struct health *health, enum health_about about)
 {
+    const struct health_verdict *verdict = &health->of[about];
     char line[HEALTH_LINE_SIZE];
     struct text t = text_in(line, sizeof line);
-    health_add_line(health, &t);
-    return protocol_text(line);
+    json_t *findings = json_array();
+    health_add_line(health, about, &t);
+    for (size_t i = 0; i < verdict->count; i++)
+        json_array_append_new(
+            findings, json_pack("{s:s, s:o}", "state", health_word(verdict->findings[i].state),
+                                "sentence", protocol_text(verdict->findings[i].sentence)));
+    return json_pack("{s:s, s:o, s:o}", "state", health_word(verdict->state), "line",
+                     protocol_text(line), "findings", findings);
 }
 
-static json_t *gateway_answers_health_findings_json(const struct health *health)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < health->count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:o}", "state",
-                                              health_word(health->findings[i].state), "sentence",
-                                              protocol_text(health->findings[i].sentence)));
-    return list;
-}
-
-static json_t *gateway_answers_health_alarms_json(const struct health *health)
+static json_t *gateway_answers_severities_json(const struct health *health, bool open)
 {
     json_t *counts = json_object();
     for (int i = 0; i <= SEVERITY_DEBUG; i++)
-        json_object_set_new(counts, severity_word((enum severity)i),
-                            json_integer((json_int_t)health->alarms_of[i]));
+        json_object_set_new(
+            counts, severity_word((enum severity)i),
+            json_integer(open ? (json_int_t)health->open[i] : (json_int_t)health->alarms_of[i]));
     return counts;
+}
+
+// Both verdicts, and the name of the worse verdict.
+static json_t *gateway_answers_verdicts_json(const struct health *h)
+{
+    const enum health_about worse = health_worse(h);
+    return json_pack("{s:s, s:s, s:o, s:o}", "state", health_word(h->of[worse].state), "worse",
+                     health_about_word(worse), "gateway",
+                     gateway_answers_verdict_json(h, HEALTH_OF_GATEWAY), "fabric",
+                     gateway_answers_verdict_json(h, HEALTH_OF_FABRIC));
 }
 
 json_t *health_answers_get(struct control *c, const json_t *request)
@@ -133,22 +141,27 @@ json_t *health_answers_get(struct control *c, const json_t *request)
     (void)request;
     struct health h;
     parts_judge(c->parts, &h);
-    json_t *age = h.sweep_age_s < 0 ? json_null() : json_integer(h.sweep_age_s);
-    return json_pack(
-        "{s:i, s:s, s:b, s:b, s:o, s:o, s:{s:I, s:I}, s:o, s:{s:I, s:I, s:I, s:I}, "
-        "s:I, s:o}",
-        "version", PROTOCOL_VERSION, "state", health_word(h.state), "ready", (int)h.ready,
-        "standby", (int)h.standby, "line", gateway_answers_health_line_json(&h), "findings",
-        gateway_answers_health_findings_json(&h), "subscriptions", "subscribed",
-        (json_int_t)h.subscribed, "all", (json_int_t)SUBSCRIPTIONS_COUNT, "sweep_age", age,
-        "receivers", "all", (json_int_t)h.receivers, "failing", (json_int_t)h.failing, "paused",
-        (json_int_t)h.paused, "waiting", (json_int_t)h.waiting, "events", (json_int_t)h.events,
-        "alarms", gateway_answers_health_alarms_json(&h));
+    json_t *answer = json_pack(
+        "{s:i, s:b, s:b, s:{s:I, s:I}, s:o, s:{s:I, s:I, s:I, s:I}, s:I, s:o, s:o, s:I, s:o}",
+        "version", PROTOCOL_VERSION, "ready", (int)h.ready, "standby", (int)h.standby,
+        "subscriptions", "subscribed", (json_int_t)h.subscribed, "all",
+        (json_int_t)SUBSCRIPTIONS_COUNT, "sweep_age",
+        h.sweep_age_s < 0 ? json_null() : json_integer(h.sweep_age_s), "receivers", "all",
+        (json_int_t)h.receivers, "failing", (json_int_t)h.failing, "paused", (json_int_t)h.paused,
+        "waiting", (json_int_t)h.waiting, "events", (json_int_t)h.events, "alarms",
+        gateway_answers_severities_json(&h, false), "open_alarms",
+        gateway_answers_severities_json(&h, true), "held_back",
+        (json_int_t)h.by_standing[ALARM_IN_MAINTENANCE], "worst",
+        h.worst_number ? json_integer(h.worst_number) : json_null());
+    json_t *verdicts = gateway_answers_verdicts_json(&h);
+    json_object_update(answer, verdicts);
+    json_decref(verdicts);
+    return answer;
 }
 
-json_t *health_answers_line(const struct control *c)
+json_t *health_answers_verdicts(const struct control *c)
 {
     struct health h;
     parts_judge(c->parts, &h);
-    return gateway_answers_health_line_json(&h);
+    return gateway_answers_verdicts_json(&h);
 }

@@ -23,9 +23,11 @@ enum {
     MAINTENANCE_ANSWERS_DAYS_MAX = 366,
 };
 
-// "alarms": the active alarms, at most ALARM_ANSWERS_PAGE. Item "more" of the answer has the item
-// "after" for the request of the next page. With item "worst", true: the worst alarms in order, at
-// most ALARM_ANSWERS_WORST, and no "more".
+// "alarms": the worst of the active alarms in order, at most ALARM_ANSWERS_WORST, without those
+// that follow from another alarm; "left_out" is the number of further ones. With item "all", true:
+// all in the order of raising, at most ALARM_ANSWERS_PAGE, those that follow, too; item "more" of
+// the answer has the items for the request of the next page. These items choose the alarms:
+// "severity" (this and worse), "node" and "event", as in "events".
 control_handler alarm_answers_list;
 
 // "alarm-acknowledge", with items "alarm" and "note" (missing: none).
@@ -40,26 +42,33 @@ control_handler alarm_answers_shelve;
 // alarm is raised again.
 control_handler alarm_answers_clear;
 
+json_t *alarm_answers_json(const struct alarm *alarm); // an alarm of an answer
+
 struct worst_alarms {
     struct alarm **all; // in order: first alarms without an operator, then alarms that are
-                        // acknowledged or shelved; the most severe first, of one severity the
-                        // newest first
+                        // acknowledged, shelved, disabled or in maintenance; the most severe first,
+                        // of one severity the newest first
     size_t count;
+    size_t left_out;    // for which there was no room
     struct alarm *room; // the same in no order
 };
 
-// Finds the worst of the active alarms, `most` at most. `now_us`: UTC, until when a shelving
-// counts. Takes a microsecond for each active alarm. Free `out`.
-void worst_alarms_find(struct journal *journal, int64_t now_us, size_t most,
+// Finds the worst of the active alarms, `most` at most, without those that follow from another one.
+// `filter`: which ones; NULL: all. Takes a microsecond for each active alarm, and with a filter of
+// nodes reads the event of each. Free `out`.
+void worst_alarms_find(struct journal *journal, const struct filter *filter, size_t most,
                        struct worst_alarms *out);
 void worst_alarms_free(struct worst_alarms *worst);
 
-// "maintenance-start", with items "name", "until_us" (UTC) and "nodes" (patterns; missing or empty:
-// all nodes). "maintenance-stop", with item "name". Both wait for the pipeline.
+// "maintenance-start", with items "name", "until_us" (UTC), "nodes" (patterns), "all" (true: all
+// nodes) and "comment" (missing: none). A name that is in use gets another end, and keeps its
+// nodes. The answer has the window, and whether the window is "extended". "maintenance-stop", with
+// item "name". Both wait for the pipeline.
 control_handler maintenance_answers_start, maintenance_answers_stop;
 
-// "maintenance-list": the windows that have not ended.
+// "maintenance-list": the windows that have not ended, and how many alarms are "held_back" by them.
 control_handler maintenance_answers_list;
+json_t *maintenance_answers_all(const struct control *control); // the windows alone
 
 // Events (event_answers.c).
 
@@ -77,6 +86,9 @@ enum {
 // that was read. "ended" is true if the journal has no event after "place". A page without events
 // has "node_is_known": whether "node" fits a node of the fabric.
 control_handler event_answers_list;
+
+// Reads "severity", "event" and "node" of a request. False: a sentence says what is wrong.
+bool event_answers_read_filter(const json_t *request, struct filter *filter, struct error *err);
 
 // Sets the sentence for an unknown event, with the event that the user may mean. Returns false.
 bool event_answers_refuse(const char *event, struct error *err);
@@ -184,11 +196,12 @@ control_handler gateway_answers_reload;
 // events that every receiver has.
 control_handler gateway_answers_prune;
 
-// "health": the verdict in a line, its findings, and counts.
+// "health": the verdicts on the "gateway" and the "fabric", each with its line and findings, which
+// is "worse", and counts.
 control_handler health_answers_get;
 
-// Returns the verdict in a line: "OK: 17 of 17 subscriptions, ...".
-json_t *health_answers_line(const struct control *control);
+// Returns the verdicts alone.
+json_t *health_answers_verdicts(const struct control *control);
 
 // The status (status.c).
 

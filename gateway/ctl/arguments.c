@@ -24,8 +24,9 @@ static const struct option_row OPTIONS[OPTION_COUNT] = {
     [OPTION_UNTIL] = {"until", '\0', "TIME", "up to then; TIME as for --since"},
     [OPTION_SEVERITY] = {"severity", '\0', "SEVERITY",
                          "of this severity and worse: warning; for health: see its help"},
-    [OPTION_NODE] = {"node", '\0', "NODE",
-                     "about this node, by name or GUID; for events also a pattern: 'leaf*'"},
+    [OPTION_NODE] =
+        {"node", '\0', "NODE",
+         "about this node, by name or GUID; for events and alarms also a pattern: 'leaf*'"},
     [OPTION_EVENT] = {"event", '\0', "EVENT",
                       "with this identifier, which may be a pattern: 'link-*'"},
     [OPTION_LIMIT] = {"limit", '\0', "N", "the last N of them (50, or 10000 with --since)"},
@@ -35,6 +36,9 @@ static const struct option_row OPTIONS[OPTION_COUNT] = {
     [OPTION_DOT] = {"dot", '\0', NULL, "as a picture for Graphviz"},
     [OPTION_SVG] = {"svg", '\0', NULL, "as a picture, in SVG"},
     [OPTION_HOSTS] = {"hosts", '\0', NULL, "in the picture: each host, not only their number"},
+    [OPTION_ALL] = {"all", '\0', NULL,
+                    "for alarms: also those that follow from others; for maintenance: all nodes"},
+    [OPTION_COMMENT] = {"comment", '\0', "TEXT", "why, for colleagues: 'new cables in rack 7'"},
 };
 
 const struct option_row *arguments_option(enum option_id id)

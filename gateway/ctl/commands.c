@@ -17,6 +17,8 @@ enum {
                    COMMAND_TAKES(OPTION_SEVERITY) | COMMAND_TAKES(OPTION_NODE) |
                    COMMAND_TAKES(OPTION_EVENT) | COMMAND_TAKES(OPTION_LIMIT) |
                    COMMAND_TAKES(OPTION_FOLLOW),
+    ALARMS_TAKES = COMMAND_TAKES(OPTION_SEVERITY) | COMMAND_TAKES(OPTION_NODE) |
+                   COMMAND_TAKES(OPTION_EVENT) | COMMAND_TAKES(OPTION_ALL),
     TOPOLOGY_TAKES =
         COMMAND_TAKES(OPTION_DOT) | COMMAND_TAKES(OPTION_SVG) | COMMAND_TAKES(OPTION_HOSTS),
     TEST_TAKES = COMMAND_TAKES(OPTION_NODE) | COMMAND_TAKES(OPTION_RECEIVER),
@@ -27,13 +29,15 @@ static const struct command COMMANDS[] = {
      .help = "show the port, the subscriptions, the receivers and counters",
      .manual = "It also shows the subnet manager, the last sweep of the fabric and the journal.",
      .form = &status_form},
-    {"health", "[OPTION]...", 0, 0, COMMAND_TAKES(OPTION_SEVERITY), health_command, "health",
-     .help = "tell in a line whether the gateway does its work",
+    {"health", "[gateway|fabric] [OPTION]...", 0, 1, COMMAND_TAKES(OPTION_SEVERITY), health_command,
+     "health", .help = "tell in a line whether the gateway works and what is wrong in the fabric",
      .manual =
          "It is a plugin for monitoring systems: values follow the line, and the exit status is 0 "
-         "ok, 1 warning, 2 critical (also if ibtrapd does not run), 3 unknown. It judges the "
-         "gateway, not the fabric; with --severity it is also critical while alarms of that "
-         "severity and worse are active that nobody has acknowledged or shelved."},
+         "ok, 1 warning, 2 critical (also if ibtrapd does not run), 3 unknown. It has two "
+         "verdicts, the worse first; a word chooses one. The fabric is critical while an alarm of "
+         "severity error or worse is open, with --severity of that severity and worse, and a "
+         "warning while one of severity warning is. Alarms that follow from another, or that "
+         "somebody has acknowledged or shelved, are not open."},
     {"watch", "", 0, 0, 0, watch_command,
      .help = "show alarms, receivers and new events at the terminal, until the key q",
      .manual = "The worst alarms come first, and those that somebody has acknowledged or shelved "
@@ -60,8 +64,11 @@ static const struct command COMMANDS[] = {
          "It waits at most ten seconds until they have it. The event goes through the journal and "
          "the receivers' filters, is marked as a test, and raises no alarm. Policies, storms and "
          "maintenance do not suppress it. Without --node it is about a node that does not exist."},
-    {"alarms", "", 0, 0, 0, request_command_run, "alarms", .help = "list the active alarms",
-     .form = &alarm_form},
+    {"alarms", "[OPTION]...", 0, 0, ALARMS_TAKES, alarm_commands_list, "alarms",
+     .help = "list the active alarms, the worst first",
+     .manual = "Alarms that follow from another one are counted at their cause. Those that "
+               "somebody has acknowledged or shelved, or that are in maintenance, come last; 500 "
+               "are listed at most. --all lists every alarm, in the order of raising."},
     {"alarms acknowledge", "ALARM [NOTE]", 1, 2, 0, request_command_run, "alarm-acknowledge",
      .help = "note that an operator works on the alarm",
      .manual = "ALARM is the number of the alarm, or its key. The list of alarms shows the note.",
@@ -168,15 +175,19 @@ static const struct command COMMANDS[] = {
      .help = "read the configuration again, as a whole or not at all",
      .manual =
          "ibtrapd checks it first. ibtrapctl names the items that need a restart of ibtrapd."},
-    {"maintenance start", "NAME END [NODE]...", 2, 66, 0, maintenance_commands_start,
-     "maintenance-start", .help = "suppress events about the nodes, or about all, until END",
+    {"maintenance start", "NAME END [NODE]... [OPTION]...", 2, 66,
+     COMMAND_TAKES(OPTION_ALL) | COMMAND_TAKES(OPTION_COMMENT), maintenance_commands_start,
+     "maintenance-start", .help = "suppress events about the nodes, or with --all all, until END",
      .manual = "END is so many minutes from now, or a time such as 2026-11-21T18:30:00Z. NODE is a "
-               "pattern of names or GUIDs. The journal has every event; ibtrapd sends the alarms "
-               "that are still active at the end."},
+               "pattern of names or GUIDs. A window that is there gets another END: leave NODE "
+               "out. The journal has every event; ibtrapd sends the alarms that are still active "
+               "at the end."},
     {"maintenance stop", "NAME", 1, 1, 0, request_command_run, "maintenance-stop",
-     .help = "end that window now; alarms that are still active are sent", .items = "name"},
+     .help = "end that window now; alarms that are still active are sent", .items = "name",
+     .form = &maintenance_stopped_form},
     {"maintenance list", "", 0, 0, 0, request_command_run, "maintenance-list",
-     .help = "list the maintenance windows: nodes and end", .form = &maintenance_form},
+     .help = "list the maintenance windows: nodes, end, who made them and why",
+     .form = &maintenance_form},
     {"dry-run", "CONFIG [N]", 1, 2, 0, dry_run_command, "dry-run",
      .help = "show where the last N events would go under CONFIG",
      .manual = "CONFIG is the file of a configuration. ibtrapctl shows how many events each "

@@ -122,32 +122,23 @@ enum command_outcome gateway_commands_reload(const struct arguments *a, struct e
     return command_outcome(answer != NULL);
 }
 
-// The verdict on the gateway.
+// The verdicts.
 
 enum { LINE_MAX_SIZE = 1200 };
 
-// The alarms that make the verdict critical, chosen by the option --severity.
-struct health_alarms {
-    bool asked;
-    enum severity severity;
-    long long count; // of this severity and worse, neither acknowledged nor shelved
+// What the words and options choose.
+struct health_choice {
+    const char *about; // "gateway" or "fabric"; NULL: both
+    bool has_severity;
+    enum severity severity; // makes the verdict on the fabric critical, and worse ones do
+    long long count;        // of open alarms of this severity and worse
 };
 
-static bool gateway_command_health_count_alarms(void *ctx, const json_t *page, struct error *err)
+static void gateway_command_health_count_alarms(const json_t *health, struct health_choice *choice)
 {
-    (void)err;
-    struct health_alarms *alarms = ctx;
-    size_t i;
-    const json_t *alarm;
-    json_array_foreach(json_object_get(page, "alarms"), i, alarm)
-    {
-        enum severity severity;
-        alarms->count += severity_find(member_word(alarm, "severity"), &severity) &&
-                         severity <= alarms->severity &&
-                         member_word(alarm, "acknowledged")[0] == '\0' &&
-                         member_word(alarm, "shelved_until")[0] == '\0';
-    }
-    return true;
+    const json_t *open = json_object_get(health, "open_alarms");
+    for (int i = 0; choice->has_severity && i <= (int)choice->severity; i++)
+        choice->count += member_count(open, severity_word((enum severity)i));
 }
 
 // The text behind the bar in the format of monitoring plugins: label=value;warn;crit;min;max.
@@ -183,36 +174,56 @@ static void gateway_command_health_write_line(FILE *out, const char *line)
 }
 
 static enum command_outcome gateway_command_health_outcome(const json_t *health,
-                                                           const struct health_alarms *alarms)
+                                                           const struct health_choice *choice)
 {
-    const char *state = member_word(health, "state");
-    if (strcmp(state, "critical") == 0 || alarms->count > 0)
+    const char *state =
+        member_word(choice->about ? json_object_get(health, choice->about) : health, "state");
+    if (strcmp(state, "critical") == 0 || choice->count > 0)
         return COMMAND_CRITICAL;
     return strcmp(state, "ok") == 0 ? COMMAND_DONE : COMMAND_WARNING;
 }
 
+static void gateway_command_health_write_verdict(FILE *out, const json_t *health, const char *about)
+{
+    fprintf(out, "%s ", about);
+    gateway_command_health_write_line(out, member_word(json_object_get(health, about), "line"));
+}
+
+// The worse verdict comes first.
+static void gateway_command_health_write_verdicts(FILE *out, const json_t *health,
+                                                  const struct health_choice *choice)
+{
+    const bool fabric_first = strcmp(member_word(health, "worse"), "fabric") == 0;
+    if (choice->count > 0)
+        fprintf(out, "CRITICAL: %lld open alarm%s of severity %s or worse; ", choice->count,
+                choice->count == 1 ? "" : "s", severity_word(choice->severity));
+    if (choice->about) {
+        gateway_command_health_write_verdict(out, health, choice->about);
+        return;
+    }
+    gateway_command_health_write_verdict(out, health, fabric_first ? "fabric" : "gateway");
+    fputs("; ", out);
+    gateway_command_health_write_verdict(out, health, fabric_first ? "gateway" : "fabric");
+}
+
 static enum command_outcome gateway_command_health_write(const struct arguments *a, json_t *health,
-                                                         const struct health_alarms *alarms,
+                                                         const struct health_choice *choice,
                                                          struct error *err)
 {
-    const char *line = member_word(health, "line");
-    if (line[0] == '\0' || !json_is_object(json_object_get(health, "alarms"))) {
+    if (!json_is_object(json_object_get(health, "gateway")) ||
+        !json_is_object(json_object_get(health, "fabric")) ||
+        !json_is_object(json_object_get(health, "alarms"))) {
         show_refuse_shape(err);
         return COMMAND_UNKNOWN;
     }
     if (a->json)
-        return show_json(a->out, health, err) ? gateway_command_health_outcome(health, alarms)
+        return show_json(a->out, health, err) ? gateway_command_health_outcome(health, choice)
                                               : COMMAND_UNKNOWN;
-    fputs("ibtrapd ", a->out);
-    if (alarms->count > 0) {
-        fprintf(a->out, "CRITICAL: %lld active alarm%s of severity %s or worse; ", alarms->count,
-                alarms->count == 1 ? "" : "s", severity_word(alarms->severity));
-    }
-    gateway_command_health_write_line(a->out, line);
+    gateway_command_health_write_verdicts(a->out, health, choice);
     fputs(" | ", a->out);
     gateway_command_health_write_values(a->out, health);
     fputc('\n', a->out);
-    return gateway_command_health_outcome(health, alarms);
+    return gateway_command_health_outcome(health, choice);
 }
 
 // A gateway that does not run is critical. A gateway that cannot be asked is unknown.
@@ -227,7 +238,7 @@ static enum command_outcome gateway_command_health_give_up(const struct argument
     if (a->json)
         fprintf(a->out, "{\"version\":1,\"state\":\"%s\"}\n", down ? "critical" : "unknown");
     else {
-        fprintf(a->out, "ibtrapd %s: ", down ? "CRITICAL" : "UNKNOWN");
+        fprintf(a->out, "gateway %s: ", down ? "CRITICAL" : "UNKNOWN");
         gateway_command_health_write_line(a->out, why->text);
         fputc('\n', a->out);
     }
@@ -236,17 +247,18 @@ static enum command_outcome gateway_command_health_give_up(const struct argument
 
 enum command_outcome health_command(const struct arguments *a, struct error *err)
 {
-    struct health_alarms alarms = {.asked = a->values[OPTION_SEVERITY] != NULL};
-    if (alarms.asked && !severity_find(a->values[OPTION_SEVERITY], &alarms.severity))
+    struct health_choice choice = {.about = a->count > 0 ? a->words[0] : NULL,
+                                   .has_severity = a->values[OPTION_SEVERITY] != NULL};
+    if (choice.about && strcmp(choice.about, "gateway") != 0 && strcmp(choice.about, "fabric") != 0)
+        return COMMAND_WRONG_USAGE;
+    if (choice.has_severity && !severity_find(a->values[OPTION_SEVERITY], &choice.severity))
         return COMMAND_WRONG_USAGE;
     json_t *health = client_request(a->socket, a->command->wire, json_object(), err);
     enum command_outcome outcome = COMMAND_UNKNOWN;
-    bool ok = health && (!alarms.asked ||
-                         client_each_page(a->socket, "alarms", json_object(),
-                                          gateway_command_health_count_alarms, &alarms, err));
-    if (ok)
-        outcome = gateway_command_health_write(a, health, &alarms, err);
-    if (!ok || outcome == COMMAND_UNKNOWN)
+    gateway_command_health_count_alarms(health, &choice);
+    if (health)
+        outcome = gateway_command_health_write(a, health, &choice, err);
+    if (outcome == COMMAND_UNKNOWN)
         outcome = gateway_command_health_give_up(a, err);
     json_decref(health);
     if ((fflush(a->out) == 0 && !ferror(a->out)) || outcome != COMMAND_DONE)

@@ -24,12 +24,17 @@ enum command_outcome request_command_send(const struct arguments *a, const struc
                                           json_t *items, struct error *err);
 
 // The forms of answers, in the files of their topics.
-extern const struct show_form alarm_form, alarm_cleared_form, maintenance_form, context_form,
-    delivery_form, dry_run_form, event_form, explanation_form, link_form, receiver_form,
-    snapshot_form, status_form;
+extern const struct show_form alarm_form, alarm_cleared_form, maintenance_form,
+    maintenance_stopped_form, context_form, delivery_form, dry_run_form, event_form,
+    explanation_form, link_form, receiver_form, snapshot_form, status_form;
 
-// Starts a maintenance window. Without patterns, the window is about all nodes.
+command_run alarm_commands_list;
+
+// Starts a maintenance window, or gives a window another end.
 command_run maintenance_commands_start;
+
+// Writes the windows of an answer, and how many alarms they hold back. Returns true.
+bool maintenance_commands_show(FILE *out, const json_t *answer);
 
 // Reads the end of a window: "90" minutes after `now_us`, or "2026-11-21T04:06:39Z". UTC,
 // microseconds since 1970. Returns false if the text is neither.

@@ -52,8 +52,13 @@ const struct show_form receiver_form = {
 
 // The status.
 
+#define STATUS_FABRIC  "Fabric   {health.fabric.line~9}"
+#define STATUS_GATEWAY "Gateway  {health.gateway.line~9}"
+
+static const char STATUS_VERDICTS[] =
+    "[health?[health.worse=fabric?" STATUS_FABRIC STATUS_GATEWAY "|" STATUS_GATEWAY STATUS_FABRIC "]]";
+
 static const char STATUS_PORT[] =
-    "{health>0}"
     "ibtrapd {release}, running for {uptime} s\n"
     "[reload?Reload   REFUSED {reload.refused:.19}Z; the former configuration is in force:\n"
     "{reload.reason>9}]"
@@ -157,6 +162,11 @@ static bool status_command_show(FILE *out, const json_t *status)
     const json_t *sm = json_object_get(status, "sm"), *sweep = json_object_get(status, "sweep");
     if (!json_is_array(json_object_get(status, "receivers")) || !json_is_object(counters))
         return false;
+    show_layout(out, STATUS_VERDICTS, status);
+    if (json_array_size(json_object_get(status, "maintenance")) > 0) {
+        fputs("In maintenance:\n", out);
+        maintenance_commands_show(out, status);
+    }
     show_layout(out, STATUS_PORT, status);
     if (member_count(sm, "sa_lid") != member_count(sm, "lid"))
         show_layout(out, STATUS_SA, status);

@@ -59,7 +59,7 @@ static void watch_data_sample(struct watch_data *data)
 static bool watch_data_read_alarms(struct watch_data *data)
 {
     const int64_t begun = clock_now();
-    json_t *answer = watch_data_ask(data, "alarms", json_pack("{s:b}", "worst", 1), &data->problem);
+    json_t *answer = watch_data_ask(data, "alarms", json_object(), &data->problem);
     json_t *alarms = json_object_get(answer, "alarms");
     const bool ok = answer && (json_is_array(alarms) || show_refuse_shape(&data->problem));
     if (ok) {

@@ -162,10 +162,12 @@ static void watch_data_rates(const struct watch_data *data, double *reports, dou
 
 static void watch_screen_verdict(const struct watch_data *data, const struct watch_view *view)
 {
-    const char *line = member_word(data->status, "health");
+    const json_t *health = json_object_get(data->status, "health");
+    const char *worse = member_word(health, "worse");
+    const char *other = strcmp(worse, "fabric") == 0 ? "gateway" : "fabric";
     const bool answers = data->is_reached && view->silent_s == 0;
-    const bool good = answers && strncmp(line, "OK", 2) == 0;
-    const bool bad = !answers || strncmp(line, "CRITICAL", 8) == 0;
+    const bool good = answers && strcmp(member_word(health, "state"), "ok") == 0;
+    const bool bad = !answers || strcmp(member_word(health, "state"), "critical") == 0;
     const int look = A_BOLD | COLOR_PAIR(good  ? TERMINAL_GOOD
                                          : bad ? TERMINAL_BAD
                                                : TERMINAL_DOUBTFUL);
@@ -173,7 +175,9 @@ static void watch_screen_verdict(const struct watch_data *data, const struct wat
     if (view->silent_s > 0)
         watch_screen_putf(0, 0, "ibtrapd has not answered for %d s; q: quit", view->silent_s);
     else if (data->is_reached)
-        watch_screen_put(0, 0, line);
+        watch_screen_putf(0, 0, "%s %s; %s %s", worse,
+                          member_word(json_object_get(health, worse), "line"), other,
+                          member_word(json_object_get(health, other), "line"));
     else
         watch_screen_putf(0, 0, "UNKNOWN: %s", data->problem.text);
     attroff(look);
@@ -200,12 +204,17 @@ static void watch_screen_alarm(int line, const json_t *alarm, bool selected)
 {
     const bool handled = watch_data_is_handled(alarm);
     const int look = selected ? A_REVERSE : handled ? A_DIM : 0;
+    const long long followers = member_count(alarm, "consequences");
+    char follow[40] = "";
+    if (followers > 0)
+        snprintf(follow, sizeof follow, "(and %lld that follow%s) ", followers,
+                 followers == 1 ? "s" : "");
     attron(look);
     if (selected)
         mvhline(line, 0, ' ' | A_REVERSE, COLS);
     watch_screen_word(line, 0, member_word(alarm, "severity"));
-    watch_screen_putf(line, 10, "%.19sZ  %s%s", member_word(alarm, "raised"),
-                      handled ? "(handled) " : "", member_word(alarm, "text"));
+    watch_screen_putf(line, 10, "%.19sZ  %s%s%s", member_word(alarm, "raised"),
+                      handled ? "(handled) " : "", follow, member_word(alarm, "text"));
     attroff(look);
 }
 
@@ -220,8 +229,8 @@ static int watch_screen_alarms(const struct watch_data *data, struct watch_view 
         view->selected = count > 0 ? count - 1 : 0;
     const size_t first = view->selected >= room ? view->selected - room + 1 : 0;
     if (all > (long long)count)
-        snprintf(title, sizeof title, "ALARMS %lld, the worst %zu; ibtrapctl alarms lists all", all,
-                 count);
+        snprintf(title, sizeof title, "ALARMS %zu of %lld; ibtrapctl alarms --all lists all", count,
+                 all);
     else
         snprintf(title, sizeof title, "ALARMS %zu", count);
     watch_screen_title(FIRST_LINE - 1, title);

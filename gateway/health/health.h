@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The verdict on the gateway: whether the gateway does its work, and the findings that keep the
-// gateway from its work. The verdict does not judge the fabric: active alarms are counted only.
+// Two verdicts: whether the gateway does its work, and whether something is wrong in the fabric, as
+// far as the active alarms tell. Each verdict has its findings, and no finding is in both.
 // health_judge is pure.
 // Decides: When is the gateway healthy?
+// Decides: When is the fabric healthy?
 #ifndef IBTRAPD_HEALTH_HEALTH_H
 #define IBTRAPD_HEALTH_HEALTH_H
 
@@ -16,8 +17,10 @@
 enum health_state {
     HEALTH_OK,
     HEALTH_WARNING,  // the gateway works, and somebody should look
-    HEALTH_CRITICAL, // events are not received, not safe, or reach nobody
+    HEALTH_CRITICAL, // events are not received, not safe, or reach nobody; or an alarm is an error
 };
+
+enum health_about { HEALTH_OF_GATEWAY, HEALTH_OF_FABRIC, HEALTH_VERDICTS };
 
 enum {
     HEALTH_FINDINGS_MAX = 16, // the worst ones are kept
@@ -40,8 +43,12 @@ struct health_facts {
     int64_t sweep_interval_us;
     const struct health_receiver *receivers;
     size_t receiver_count;
-    bool standby;        // another gateway notifies the receivers
-    bool reload_refused; // the file differs from the configuration in force
+    const struct alarm_counts *alarms;
+    // The worst open alarm, and the worst alarm about the gateway; NULL: there is none.
+    const struct alarm *worst, *own;
+    const struct maintenance *windows; // some may have ended
+    bool standby;                      // another gateway notifies the receivers
+    bool reload_refused;               // the file differs from the configuration in force
 };
 
 struct health_finding {
@@ -49,8 +56,14 @@ struct health_finding {
     char sentence[HEALTH_SENTENCE_SIZE]; // without capital and full stop; no control characters
 };
 
+struct health_verdict {
+    enum health_state state;                             // the worst of the findings
+    struct health_finding findings[HEALTH_FINDINGS_MAX]; // the worst first
+    size_t count;
+};
+
 struct health {
-    enum health_state state; // the worst of the findings
+    struct health_verdict of[HEALTH_VERDICTS];
     bool ready; // a port is open, the subnet manager answers and confirms subscriptions
     bool standby;
     unsigned subscribed;       // of SUBSCRIPTIONS_COUNT
@@ -60,8 +73,10 @@ struct health {
     int64_t waiting;        // events, for the receiver that lacks most
     int64_t events, alarms; // in the journal; active
     size_t alarms_of[SEVERITY_DEBUG + 1];
-    struct health_finding findings[HEALTH_FINDINGS_MAX]; // the worst first
-    size_t count;
+    uint32_t open[SEVERITY_DEBUG + 1]; // of ALARM_OPEN
+    uint32_t by_standing[ALARM_STANDINGS];
+    uint32_t nodes;       // that the last sweep found
+    int64_t worst_number; // of the worst open alarm; 0: none
 };
 
 void health_judge(const struct health_facts *facts, struct health *out);
@@ -69,7 +84,12 @@ void health_judge(const struct health_facts *facts, struct health *out);
 // "ok", "warning", "critical"
 const char *health_word(enum health_state state);
 
-// Adds the verdict in a line without newline: "OK: 17 of 17 subscriptions, ...".
-void health_add_line(const struct health *health, struct text *t);
+const char *health_about_word(enum health_about about); // "gateway", "fabric"
+
+// The verdict that is worse; the gateway's if both are equal.
+enum health_about health_worse(const struct health *health);
+
+// Adds a verdict in a line without newline: "OK: 17 of 17 subscriptions, ...".
+void health_add_line(const struct health *health, enum health_about about, struct text *t);
 
 #endif

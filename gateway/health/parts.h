@@ -43,7 +43,10 @@ struct parts {
     struct reload_refusal refusal;
 };
 
-// Makes the verdict on the gateway. Main thread.
+// The maintenance windows, some of which may have ended. Any thread.
+void parts_windows(const struct parts *parts, struct maintenance *out);
+
+// Makes the verdicts on the gateway and on the fabric. Main thread.
 void parts_judge(const struct parts *parts, struct health *out);
 
 #endif

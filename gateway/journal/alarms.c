@@ -22,8 +22,10 @@ struct alarm_entry {
     // `revision` counts the changes of `alarm` and `active`; `written` is the revision at the last
     // write; 0: never written.
     uint32_t revision, written;
-    bool active;  // false: cleared; the file may still have it, or receivers were not told
-    bool changed; // since the last commit
+    bool active;      // false: cleared; the file may still have it, or receivers were not told
+    bool changed;     // since the last commit
+    uint8_t standing; // enum alarm_standing
+    uint16_t row;     // of the type in the catalogue; CATALOGUE_COUNT: none
     struct hash_node by_key;
     TAILQ_ENTRY(alarm_entry) in_order;
     TAILQ_ENTRY(alarm_entry) in_changed;
@@ -103,6 +105,14 @@ static void alarms_take_from_order(struct alarms *a, struct alarm_entry *e)
     TAILQ_REMOVE(&a->order, e, in_order);
 }
 
+static void alarms_pack(struct alarm_entry *e, const struct alarm *alarm)
+{
+    compact_alarm_pack(&e->alarm, alarm);
+    const struct catalogue_entry *type = e->alarm.type ? catalogue_find(e->alarm.type) : NULL;
+    e->row = type ? (uint16_t)catalogue_event_of(type) : CATALOGUE_COUNT;
+    e->standing = (uint8_t)alarm_standing(alarm, type);
+}
+
 // Returns NULL if there is no room.
 static struct alarm_entry *alarms_add(struct alarms *a, const struct alarm *alarm,
                                       struct alarm_entry *near)
@@ -110,7 +120,7 @@ static struct alarm_entry *alarms_add(struct alarms *a, const struct alarm *alar
     if (hash_is_full(&a->by_key))
         return NULL;
     struct alarm_entry *e = memory_zeroed(1, sizeof *e);
-    compact_alarm_pack(&e->alarm, alarm);
+    alarms_pack(e, alarm);
     hash_add(&a->by_key, &e->by_key, hash_digest_string(&a->by_key, alarm->key));
     alarms_put_in_order(a, e, near);
     return e;
@@ -144,9 +154,10 @@ static void alarms_count_cause(struct alarms *a, const char *id, int step)
 static void alarms_tally(struct alarms *a, const struct alarm_entry *e, int step)
 {
     char cause_id[EVENT_ID_SIZE];
-    const struct catalogue_entry *type = e->alarm.type ? catalogue_find(e->alarm.type) : NULL;
-    const size_t event = type ? (size_t)catalogue_event_of(type) : CATALOGUE_COUNT;
-    a->active.of[event][e->alarm.severity] += (uint32_t)step;
+    a->active.of[e->row][e->alarm.severity] += (uint32_t)step;
+    a->active.by_standing[e->standing] += (uint32_t)step;
+    if (e->standing == ALARM_OPEN)
+        a->active.open[e->alarm.severity] += (uint32_t)step;
     compact_alarm_cause(&e->alarm, cause_id);
     if (cause_id[0] != '\0')
         alarms_count_cause(a, cause_id, step);
@@ -158,7 +169,7 @@ static void alarms_replace(struct alarms *a, struct alarm_entry *e, const struct
     const int64_t number = e->alarm.event_sequence;
     if (e->active)
         alarms_tally(a, e, -1);
-    compact_alarm_pack(&e->alarm, alarm);
+    alarms_pack(e, alarm);
     if (e->active)
         alarms_tally(a, e, 1);
     if (alarm->event_sequence != number) {
@@ -468,6 +479,35 @@ static void alarms_give(const struct alarms *a, const struct alarm_entry *e,
                                        : NULL;
     alarm.consequences = (raised ? raised->alarms : 0) + (notified ? notified->alarms : 0);
     each(ctx, &alarm);
+}
+
+static void alarms_copy(void *ctx, const struct alarm *alarm)
+{
+    *(struct alarm *)ctx = *alarm;
+}
+
+bool journal_worst_alarm(const struct journal *journal, enum alarm_standing standing,
+                         struct alarm *out)
+{
+    struct alarms *alarms = alarms_lock(journal);
+    const struct alarm_entry *e, *worst = NULL;
+    enum severity most = SEVERITY_EMERGENCY;
+    while (standing == ALARM_OPEN && most < SEVERITY_DEBUG && alarms->active.open[most] == 0)
+        most++;
+    if (alarms->active.by_standing[standing] > 0) {
+        TAILQ_FOREACH_REVERSE(e, &alarms->order, alarm_entries, in_order)
+        {
+            if (e->active && e->standing == standing &&
+                (!worst || e->alarm.severity < worst->alarm.severity))
+                worst = e;
+            if (worst && worst->alarm.severity <= most)
+                break;
+        }
+    }
+    if (worst)
+        alarms_give(alarms, worst, alarms_copy, out);
+    pthread_mutex_unlock(&alarms->lock);
+    return worst != NULL;
 }
 
 void journal_each_open_alarm(struct journal *journal,

@@ -179,6 +179,11 @@ void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const s
 
 void journal_count_alarms(const struct journal *journal, struct alarm_counts *out); // any thread
 
+// Copies the most severe of the active alarms with that standing; of equals, the newest. False:
+// there is none. Any thread.
+bool journal_worst_alarm(const struct journal *journal, enum alarm_standing standing,
+                         struct alarm *out);
+
 // The same for the open alarms: the active alarms, and the alarms that are over (`over`) while
 // receivers do not know. Any thread.
 void journal_each_open_alarm(struct journal *journal,

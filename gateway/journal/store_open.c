@@ -137,6 +137,8 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     " key TEXT NOT NULL,"
     " ended INTEGER NOT NULL DEFAULT 0,"
     " record BLOB NOT NULL);",
+    "ALTER TABLE maintenance ADD COLUMN who TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE maintenance ADD COLUMN comment TEXT NOT NULL DEFAULT '';",
 };
 
 // Gives the file a random number, not 0, to tell the file from another file in its place.

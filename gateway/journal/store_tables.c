@@ -72,6 +72,8 @@ static const struct column WINDOW_COLUMNS[] = {
     COLUMN(INTEGER, struct maintenance_window, until_us, "until_us"),
     COLUMN(PATTERNS, struct maintenance_window, nodes, "nodes"),
     COLUMN(INTEGER, struct maintenance_window, length_us, "length_us"),
+    COLUMN(TEXT, struct maintenance_window, who, "who"),
+    COLUMN(TEXT, struct maintenance_window, comment, "comment"),
 };
 
 static const struct column SETTING_COLUMNS[] = {

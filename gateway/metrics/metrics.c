@@ -217,6 +217,35 @@ static void metrics_put_active_alarms(FILE *out, const struct alarm_counts *coun
     }
 }
 
+static void metrics_put_verdicts(FILE *out, const struct metrics *m)
+{
+    metrics_begin(out, "gauge", "ibtrapd_health",
+                  "The verdict on the gateway and on the fabric: 0 ok, 1 warning, 2 critical.");
+    for (enum health_about about = 0; about < HEALTH_VERDICTS; about++)
+        metrics_put_sample(out, "ibtrapd_health", m->verdicts[about], "of",
+                           health_about_word(about), METRICS_END);
+    metrics_begin(out, "gauge", "ibtrapd_alarms_by_standing",
+                  "Active alarms: open ones, those that follow from another, that somebody has "
+                  "acknowledged or shelved, that are in maintenance, and those about the gateway.");
+    for (enum alarm_standing standing = 0; standing < ALARM_STANDINGS; standing++)
+        metrics_put_sample(out, "ibtrapd_alarms_by_standing", m->alarms.by_standing[standing],
+                           "standing", alarm_standing_word(standing), METRICS_END);
+}
+
+static void metrics_put_windows(FILE *out, const struct maintenance *windows, int64_t now_us)
+{
+    metrics_begin(out, "gauge", "ibtrapd_maintenance_end_seconds",
+                  "The end of a maintenance window, since 1970 in UTC; whether the window covers "
+                  "all nodes.");
+    for (size_t i = 0; i < windows->count; i++) {
+        const struct maintenance_window *window = &windows->windows[i];
+        if (window->until_us > now_us)
+            metrics_put_sample(out, "ibtrapd_maintenance_end_seconds",
+                               (double)window->until_us / US_PER_S, "window", window->name, "all",
+                               maintenance_covers_all(window) ? "true" : "false", METRICS_END);
+    }
+}
+
 static void metrics_put_journal(FILE *out, const struct metrics *m)
 {
     const struct journal_status *j = &m->journal;
@@ -399,6 +428,8 @@ void metrics_write(FILE *out, const struct metrics *metrics)
     metrics_put_client(out, metrics);
     metrics_put_journal(out, metrics);
     metrics_put_active_alarms(out, &metrics->alarms);
+    metrics_put_verdicts(out, metrics);
+    metrics_put_windows(out, metrics->windows, metrics->now_us);
     metrics_put_receivers(out, metrics);
     if (metrics->sweep && metrics->sweep->method != SWEEP_OFF)
         metrics_put_sweeps(out, metrics);

@@ -5,6 +5,7 @@
 #define IBTRAPD_METRICS_METRICS_H
 
 #include "base/histogram.h"
+#include "health/health.h"
 #include "ib/reads.h"
 #include "ib/sweeper.h"
 #include "pipeline/emitter.h"
@@ -36,6 +37,8 @@ struct metrics {
     const struct event_counts *events;
     struct journal_status journal;
     struct alarm_counts alarms;
+    enum health_state verdicts[HEALTH_VERDICTS];
+    const struct maintenance *windows; // some may have ended
     const struct histogram *commits;
     const struct sweeper_status *sweep; // NULL: there is no sweeper
     const struct reads_counters *reads; // on demand; NULL: there are none

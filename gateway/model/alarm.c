@@ -93,3 +93,29 @@ void alarm_note_raise(struct alarm *alarm, const struct event *event, int64_t se
         memcpy(alarm->suppressed, event->suppressed, sizeof alarm->suppressed);
     alarm_note_notification(alarm, event);
 }
+
+bool alarm_is_aside(const struct alarm *alarm)
+{
+    static const char *const WORDS[] = {EVENT_SHELVED, EVENT_DISABLED, EVENT_MAINTENANCE};
+    bool is_aside = alarm->acknowledged_us != 0;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        is_aside |= strcmp(alarm->suppressed, WORDS[i]) == 0;
+    return is_aside;
+}
+
+enum alarm_standing alarm_standing(const struct alarm *alarm, const struct catalogue_entry *type)
+{
+    if (type && catalogue_is_own(type))
+        return ALARM_OF_GATEWAY;
+    if (strcmp(alarm->suppressed, EVENT_MAINTENANCE) == 0)
+        return ALARM_IN_MAINTENANCE;
+    if (alarm->cause_id[0] != '\0')
+        return ALARM_FOLLOWS;
+    return alarm_is_aside(alarm) ? ALARM_HANDLED : ALARM_OPEN;
+}
+
+const char *alarm_standing_word(enum alarm_standing standing)
+{
+    static const char *const WORDS[] = {"gateway", "maintenance", "follows", "handled", "open"};
+    return WORDS[standing];
+}

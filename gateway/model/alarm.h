@@ -74,10 +74,30 @@ void alarm_note_end(struct alarm *alarm, const struct event *event);
 // Whether policy sends the event as a late notification of an active alarm.
 bool alarm_is_notified_late(const struct alarm *alarm, const struct event *event);
 
+// Whether an operator has put the alarm aside: acknowledged or shelved it, disabled it by a policy,
+// or begun a maintenance of its nodes.
+bool alarm_is_aside(const struct alarm *alarm);
+
+// Whether somebody should look at an active alarm, and if not, why. The first that fits.
+enum alarm_standing {
+    ALARM_OF_GATEWAY,     // the alarm is about the gateway: the verdict on the gateway has it
+    ALARM_IN_MAINTENANCE, // a maintenance window holds the alarm back
+    ALARM_FOLLOWS,        // from another alarm, its root cause
+    ALARM_HANDLED,        // somebody acknowledged or shelved the alarm, or a policy disables it
+    ALARM_OPEN,
+    ALARM_STANDINGS,
+};
+
+// `type`: the row of alarm->type; NULL: there is none.
+enum alarm_standing alarm_standing(const struct alarm *alarm, const struct catalogue_entry *type);
+const char *alarm_standing_word(enum alarm_standing standing); // "open", "follows", ...
+
 // How many alarms are active, by the last raising event and its severity. The row behind the last
 // event counts alarms of events that this version does not know.
 struct alarm_counts {
     uint32_t of[CATALOGUE_COUNT + 1][SEVERITY_DEBUG + 1];
+    uint32_t by_standing[ALARM_STANDINGS];
+    uint32_t open[SEVERITY_DEBUG + 1]; // ALARM_OPEN, by severity
 };
 
 #endif

@@ -31,6 +31,9 @@ enum {
 
 // Three reasons to suppress an event (policy/policy.h has all reasons).
 #define EVENT_STANDBY        "standby"        // another gateway notifies the receivers
+#define EVENT_MAINTENANCE    "maintenance"    // a maintenance window covers the nodes
+#define EVENT_SHELVED        "shelved"        // somebody shelved the alarm
+#define EVENT_DISABLED       "disabled"       // a policy disables the event
 #define EVENT_DUPLICATE      "duplicate"      // receivers know what the event says
 #define EVENT_NEVER_NOTIFIED "never-notified" // clears an alarm of which receivers do not know
 

@@ -12,6 +12,16 @@ struct maintenance_window *maintenance_find(struct maintenance *maintenance, con
     return NULL;
 }
 
+bool maintenance_covers_all(const struct maintenance_window *window)
+{
+    bool covers = window->nodes.count == 0;
+    for (size_t i = 0; i < window->nodes.count; i++) {
+        const char *pattern = window->nodes.patterns[i];
+        covers |= pattern[strspn(pattern, "*")] == '\0' || strcmp(pattern, "0x*") == 0;
+    }
+    return covers;
+}
+
 bool maintenance_start(struct maintenance *maintenance, const struct maintenance_window *window,
                        int64_t now_us)
 {

@@ -9,9 +9,9 @@ const char *policy_reason_word(enum policy_reason reason)
 {
     static const char *const WORDS[POLICY_REASON_COUNT] = {
         [POLICY_PASSES] = "",
-        [POLICY_DISABLED] = "disabled",
-        [POLICY_MAINTENANCE] = "maintenance",
-        [POLICY_SHELVED] = "shelved",
+        [POLICY_DISABLED] = EVENT_DISABLED,
+        [POLICY_MAINTENANCE] = EVENT_MAINTENANCE,
+        [POLICY_SHELVED] = EVENT_SHELVED,
         [POLICY_CONSEQUENCE] = "consequence",
         [POLICY_AWAITS_SWEEP] = "awaits-sweep",
         [POLICY_DUPLICATE] = EVENT_DUPLICATE,

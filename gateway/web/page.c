@@ -155,7 +155,8 @@ static json_t *page_pick(const json_t *list, const char *const *items)
 
 static void page_add_status(json_t *out, const json_t *status)
 {
-    static const char *const WHOLE[] = {"release", "uptime", "problem", "port", "sm", "role", NULL};
+    static const char *const WHOLE[] = {"release", "uptime", "problem",     "port",
+                                        "sm",      "role",   "maintenance", NULL};
     static const char *const RECEIVER[] = {"name", "kind",    "state",   "queued",
                                            "sent", "dropped", "problem", NULL};
     static const char *const SUBSCRIPTION[] = {"trap", "state", "detail", NULL};
@@ -183,7 +184,8 @@ static int64_t page_fabric_time(struct topology *topology)
 // All but the alarms.
 static json_t *page_state_json(const struct page *page)
 {
-    static const char *const HEALTH[] = {"state", "ready", "line", "findings", "alarms", NULL};
+    static const char *const HEALTH[] = {"state",  "ready",       "worse",     "gateway", "fabric",
+                                         "alarms", "open_alarms", "held_back", NULL};
     json_t *request = json_object(), *health = page_ask(page, "health", request);
     json_t *status = page_ask(page, "status", request);
     json_t *out = json_object(), *verdict = json_object();
@@ -206,8 +208,7 @@ static void page_run_state(struct worker_job *job)
     const struct parts *parts = d->page->control->parts;
     struct fabric *fabric = topology_current(parts->topology);
     struct names *names = topology_names(parts->topology);
-    json_t *alarms = page_views_alarms(parts->journal, fabric, names, &d->page->then);
-    json_object_set_new(d->state, "alarms", alarms);
+    page_views_alarms(d->state, parts->journal, fabric, names, &d->page->then);
     d->made = json_dumps(d->state, JSON_COMPACT);
     d->made_size = strlen(d->made);
     json_decref(d->state);

@@ -46,18 +46,24 @@ function severityClass(severity) {
 
 const endName = (end) => (end.name || end.guid) + (end.port ? ` port ${end.port}` : "");
 
-function alarmCard(alarm, now) {
-  const acknowledged = alarm.acknowledged !== null;
+// Why nobody has to look at the alarm now, and how many alarms follow from it.
+function alarmNotes(alarm, now) {
   const shelved = alarm.shelved_until !== null && Date.parse(alarm.shelved_until) > now;
+  return [
+    alarm.consequences ? element("p", "ends", `and ${plural(alarm.consequences, "alarm")} that follow${alarm.consequences === 1 ? "s" : ""}`) : "",
+    alarm.acknowledged !== null ? element("p", "soft", `Acknowledged${alarm.acknowledged_by ? ` by ${alarm.acknowledged_by}` : ""}${alarm.note ? `: ${alarm.note}` : ""}`) : "",
+    shelved ? element("p", "soft", "Shelved until ", clock(alarm.shelved_until)) : "",
+    alarm.suppressed && alarm.suppressed !== "shelved" ? element("p", "soft", `Receivers are not told: ${alarm.suppressed}`) : ""];
+}
+
+function alarmCard(alarm, now) {
   const kind = severityClass(alarm.severity);
-  const card = element("li", `${kind}${acknowledged || shelved ? " calm" : ""}`,
+  const calm = alarm.standing === "handled" || alarm.standing === "maintenance";
+  const card = element("li", `${kind}${calm ? " calm" : ""}`,
     element("p", "top", element("span", `badge ${kind}`, alarm.severity),
       element("span", "soft", `for ${age(alarm.raised, now)}, since `, clock(alarm.raised))),
     alarm.ends.length ? element("p", "ends", alarm.ends.map(endName).join(" ↔ ")) : "",
-    element("p", "", alarm.text),
-    alarm.remedy ? element("p", "remedy", alarm.remedy) : "",
-    acknowledged ? element("p", "soft", `Acknowledged${alarm.note ? `: ${alarm.note}` : ""}`) : "",
-    shelved ? element("p", "soft", "Shelved until ", clock(alarm.shelved_until)) : "",
+    element("p", "", alarm.text), alarm.remedy ? element("p", "remedy", alarm.remedy) : "", ...alarmNotes(alarm, now),
     element("p", "soft", `${alarm.event} · alarm ${alarm.number}${alarm.count > 1 ? ` · raised ${alarm.count} times` : ""}`));
   card.dataset.number = alarm.number;
   return card;
@@ -65,20 +71,40 @@ function alarmCard(alarm, now) {
 
 function showAlarms(state, now) {
   const total = Object.values(state.health.alarms).reduce((sum, one) => sum + one, 0);
-  $("alarm-count").textContent = total.toLocaleString();
+  const causes = state.alarms.length + state.alarms_left_out;
+  $("alarm-count").textContent = causes.toLocaleString() + (total > causes ? `, and ${(total - causes).toLocaleString()} that follow` : "");
   fill("alarms", ...state.alarms.map((one) => alarmCard(one, now)));
   $("alarms-note").textContent = total === 0 ? "None."
-    : total > state.alarms.length ? `The ${state.alarms.length} worst of ${total.toLocaleString()}; ibtrapctl alarms lists all.` : "";
+    : state.alarms_left_out ? `The ${state.alarms.length} worst of ${causes.toLocaleString()}; ibtrapctl alarms --all lists all.` : "";
 }
 
-function showVerdict(state) {
-  const words = { ok: "The gateway works", warning: "The gateway works, but look", critical: "The gateway is in trouble" };
-  $("verdict").className = `verdict ${state.health.state}`;
-  $("verdict-word").textContent = words[state.health.state] || state.health.state;
-  $("verdict-line").textContent = state.health.line.replace(/^[A-Z]+: /, "");
-  fill("findings", ...state.health.findings.slice(1).map((one) => element("li", "", one.sentence)));
-  const worst = state.alarms.filter((one) => severityClass(one.severity)).length;
-  document.title = `${state.health.state === "ok" ? "" : "! "}${worst ? `(${worst}) ` : ""}${state.fabric_name}`;
+const VERDICTS = {
+  gateway: { ok: "The gateway works", warning: "The gateway works, but look", critical: "The gateway is in trouble" },
+  fabric: { ok: "The fabric is well", warning: "The fabric works, but look", critical: "The fabric is in trouble" } };
+
+// A verdict has its findings, or else its line.
+function verdictCard(about, verdict) {
+  const findings = verdict.findings.map((one) => element("li", "", one.sentence));
+  const card = element("section", `verdict ${verdict.state}`, element("p", "word", VERDICTS[about][verdict.state] || verdict.state),
+    findings.length ? element("ul", "", ...findings) : element("p", "line", verdict.line.replace(/^[A-Z]+: /, "")));
+  card.dataset.about = about;
+  return card;
+}
+
+function showVerdicts(state) {
+  const worse = state.health.worse, other = worse === "fabric" ? "gateway" : "fabric";
+  fill("verdicts", verdictCard(worse, state.health[worse]), verdictCard(other, state.health[other]));
+  const open = Object.entries(state.health.open_alarms).reduce((sum, [severity, count]) => sum + (severityClass(severity) ? count : 0), 0);
+  document.title = `${state.health.state === "ok" ? "" : "! "}${open ? `(${open}) ` : ""}${state.fabric_name}`;
+}
+
+function showMaintenance(state) {
+  $("maintenance-part").hidden = state.maintenance.length === 0;
+  $("held-back").textContent = `${plural(state.health.held_back, "alarm")} held back`;
+  fill("maintenance", ...state.maintenance.map((one) => element("li", one.all ? "warn" : "",
+    element("p", "top", element("strong", "", one.name), element("span", "soft", "until ", clock(one.until))),
+    element("p", "", one.nodes.length ? one.nodes.join(" ") : "All nodes"),
+    one.comment ? element("p", "", one.comment) : "", one.who ? element("p", "soft", one.who) : "")));
 }
 
 function number(title, value, kind) {
@@ -88,10 +114,10 @@ function number(title, value, kind) {
 function showNumbers(state, now) {
   const waiting = state.receivers.reduce((most, one) => Math.max(most, one.queued), 0);
   const done = state.subscriptions.filter((one) => one.state === "subscribed").length;
-  const alarms = Object.entries(state.health.alarms).filter(([, count]) => count > 0);
+  const alarms = Object.entries(state.health.open_alarms).filter(([, count]) => count > 0);
   const total = alarms.reduce((sum, [, count]) => sum + count, 0);
   const worst = alarms.map(([severity]) => severityClass(severity));
-  fill("numbers", number("Active alarms", total.toLocaleString(),
+  fill("numbers", number("Open alarms", total.toLocaleString(),
     worst.includes("bad") ? "bad" : worst.includes("warn") ? "warn" : total ? "" : "good"),
     number("Nodes", (state.sweep.nodes ?? 0).toLocaleString()),
     number("Links", (state.sweep.links ?? 0).toLocaleString()),
@@ -144,9 +170,8 @@ function showFresh() {
   const s = Math.round((Date.now() - heard) / 1000);
   $("fresh").textContent = heard === 0 ? "" : `as of ${new Date(heard).toLocaleTimeString()}`;
   if (heard === 0 ? performance.now() > 15000 : s > 30) {
-    $("verdict").className = "verdict critical";
-    $("verdict-word").textContent = "No answer";
-    $("verdict-line").textContent = `ibtrapd has not answered${heard ? ` for ${s} s` : ""}. What is below may be old.`;
+    fill("verdicts", element("section", "verdict critical", element("p", "word", "No answer"),
+      element("p", "line", `ibtrapd has not answered${heard ? ` for ${s} s` : ""}. What is below may be old.`)));
     document.title = "! ibtrapd does not answer";
   }
 }
@@ -154,8 +179,9 @@ function showFresh() {
 async function refresh() {
   const state = await (await get("state.json")).json();
   const now = Date.parse(state.now);
-  showVerdict(state);
+  showVerdicts(state);
   showNumbers(state, now);
+  showMaintenance(state);
   showAlarms(state, now);
   showRest(state);
   heard = Date.now(); // what is shown is of now

@@ -100,26 +100,23 @@ static json_t *page_views_ends(struct page_views *all, const struct alarm *a)
 
 static json_t *page_views_one(struct page_views *all, const struct alarm *a)
 {
-    return json_pack("{s:I, s:s, s:s, s:o, s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "number",
-                     (json_int_t)a->event_sequence, "event", a->type, "severity",
-                     severity_word(a->severity), "text", protocol_text(a->text), "remedy",
-                     catalogue_remedy(a->type), "raised", protocol_time(a->raised_us), "count",
-                     (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us),
-                     "note", protocol_text(a->note), "shelved_until",
-                     protocol_time(a->shelved_until_us), "ends", page_views_ends(all, a));
+    json_t *one = alarm_answers_json(a);
+    json_object_set_new(one, "ends", page_views_ends(all, a));
+    return one;
 }
 
-json_t *page_views_alarms(struct journal *journal, const struct fabric *fabric,
-                          const struct names *names, struct page_view_names *then)
+void page_views_alarms(json_t *state, struct journal *journal, const struct fabric *fabric,
+                       const struct names *names, struct page_view_names *then)
 {
     struct page_views all = {.journal = journal, .fabric = fabric, .names = names, .then = then};
     struct worst_alarms worst;
     json_t *list = json_array();
-    worst_alarms_find(journal, clock_utc(&clock_system), PAGE_VIEWS_ALARMS_MAX, &worst);
+    worst_alarms_find(journal, NULL, PAGE_VIEWS_ALARMS_MAX, &worst);
     for (size_t i = 0; i < worst.count; i++)
         json_array_append_new(list, page_views_one(&all, worst.all[i]));
+    json_object_set_new(state, "alarms", list);
+    json_object_set_new(state, "alarms_left_out", json_integer((json_int_t)worst.left_out));
     worst_alarms_free(&worst);
-    return list;
 }
 
 // The map.

@@ -34,11 +34,11 @@ struct page_view_names {
 const struct page_view_name *page_views_find_name(struct page_view_names *names,
                                                   struct journal *journal, int64_t number);
 
-// Returns the worst alarms, and of equally bad alarms the newest, PAGE_VIEWS_ALARMS_MAX at most:
-// first open alarms, then acknowledged and shelved alarms. Each has its ends.
-// `fabric` and `names` may be NULL. A new reference.
-json_t *page_views_alarms(struct journal *journal, const struct fabric *fabric,
-                          const struct names *names, struct page_view_names *then);
+// Adds the worst alarms to the state, PAGE_VIEWS_ALARMS_MAX at most, each with its ends, and the
+// number of those "alarms_left_out". Alarms that follow from another one are not among them.
+// `fabric` and `names` may be NULL.
+void page_views_alarms(json_t *state, struct journal *journal, const struct fabric *fabric,
+                       const struct names *names, struct page_view_names *then);
 
 // Returns the fabric with its alarms as SVG without a style of its own, which the caller frees.
 // Before the first sweep the map is empty.

@@ -97,11 +97,18 @@ static char *scrape_gateway(const struct parts *parts, size_t *size)
 {
     struct sweeper_status sweep;
     struct reads_counters reads;
+    struct health health;
     struct metrics metrics;
+    struct maintenance *windows = memory_zeroed(1, sizeof *windows);
     struct metrics_receiver *receivers = memory_zeroed(parts->receiver_count, sizeof *receivers);
     scrape_parts(parts, &metrics);
     scrape_receivers(parts, receivers);
     metrics.receivers = receivers;
+    parts_windows(parts, windows);
+    metrics.windows = windows;
+    parts_judge(parts, &health);
+    for (enum health_about about = 0; about < HEALTH_VERDICTS; about++)
+        metrics.verdicts[about] = health.of[about].state;
     if (parts->sweeper) {
         sweeper_get_status(parts->sweeper, &sweep);
         metrics.sweep = &sweep;
@@ -111,6 +118,7 @@ static char *scrape_gateway(const struct parts *parts, size_t *size)
         metrics.reads = &reads;
     }
     char *text = scrape_write_text(&metrics, size);
+    free(windows);
     free(receivers);
     return text;
 }
@@ -185,9 +193,9 @@ static bool scrape_judge(void *ctx, bool ready, char *out, size_t size)
     struct health health;
     struct text t = text_in(out, size);
     parts_judge(ctx, &health);
-    health_add_line(&health, &t);
+    health_add_line(&health, HEALTH_OF_GATEWAY, &t);
     text_add(&t, "\n");
-    return ready ? health.ready : health.state != HEALTH_CRITICAL;
+    return ready ? health.ready : health.of[HEALTH_OF_GATEWAY].state != HEALTH_CRITICAL;
 }
 
 const struct web_source SCRAPE_SOURCE = {scrape_begin, scrape_next, scrape_end, scrape_judge};

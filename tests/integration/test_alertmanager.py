@@ -31,7 +31,7 @@ def peer(fabric, peer_kind, tmp_path):
 
 
 def alarms_of(gateway):
-    return json.loads(gateway.control("alarms", "--json").stdout)["alarms"]
+    return json.loads(gateway.control("alarms", "--all", "--json").stdout)["alarms"]
 
 
 def receiver(gateway, name="alerts"):

@@ -416,7 +416,7 @@ def test_what_cannot_be_written_is_told(site):
 
 
 def test_a_verdict_that_cannot_be_written_is_unknown(site):
-    command = [IBTRAPCTL, "--socket", site.gateway.socket, "health"]
+    command = [IBTRAPCTL, "--socket", site.gateway.socket, "health", "gateway"]
     wait_until(lambda: subprocess.run(command, capture_output=True, timeout=DEADLINE, check=False).returncode == 0, "ok")
     with open("/dev/full", "wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=DEADLINE, check=False)
@@ -510,7 +510,7 @@ def test_a_daemon_that_accepts_nobody_is_not_waited_for(tmp_path):
         done = subprocess.run([IBTRAPCTL, "--socket", path, "health"], capture_output=True, text=True, timeout=DEADLINE,
                               check=False)
     assert done.returncode == 3
-    assert done.stdout.startswith(f"ibtrapd UNKNOWN: cannot reach ibtrapd on {path}: it accepts no client")
+    assert done.stdout.startswith(f"gateway UNKNOWN: cannot reach ibtrapd on {path}: it accepts no client")
 
 
 # What there is none of.
@@ -529,7 +529,7 @@ def test_an_event_or_a_node_that_nobody_knows_is_told(site):
     assert site.gateway.control("events", "--node", "0x0002c90200c1*", "--event", "bad-mkey").stdout == "No event fits.\n"
     assert events(site, "--node", "laef1") == []
     began = site.gateway.control("maintenance", "start", "work", "60", "laef1", "leaf*").stdout
-    assert "no node that is known now fits laef1" in began and "leaf*" not in began
+    assert "no node that is known now fits laef1" in began and "fits leaf*" not in began
 
 
 def test_the_last_event_is_explained_by_its_word(site):
@@ -548,39 +548,43 @@ def verdict(site, *arguments, code):
 
 
 def test_health_is_a_line_with_values_and_an_exit_status(site):
-    line = verdict(site, code=0)
-    assert re.fullmatch(r"ibtrapd OK: \d+ of 17 subscriptions, swept \d+ s ago, 3 receivers, 1 active alarm \| "
+    line = verdict(site, code=1)
+    assert re.fullmatch(r"fabric WARNING: [^;|]+; gateway OK: \d+ of 17 subscriptions, swept \d+ s ago, 3 receivers \| "
                         r"subscriptions=\d+;;;0;17 sweep_age=\d+s;;;0 receivers_failing=0;;;0;3 .*\n", line)
     assert " alarms_error=1;;;0" in line or " alarms_warning=1;;;0" in line
-    assert site.gateway.control("status").stdout.startswith("OK: ")
-    answer = ask(site, "health")
-    assert (answer["state"], answer["ready"], answer["findings"]) == ("ok", True, [])
+    assert verdict(site, "gateway", code=0).startswith("gateway OK: ")
+    assert verdict(site, "fabric", code=1).startswith("fabric WARNING: ")
+    assert site.gateway.control("status").stdout.startswith("Fabric   WARNING: ")
+    answer = json.loads(verdict(site, "--json", code=1))
+    assert (answer["state"], answer["worse"], answer["ready"], answer["gateway"]["findings"]) == ("warning", "fabric", True, [])
+    assert answer["worst"] == ask(site, "alarms")["alarms"][0]["number"]
     assert sum(answer["alarms"].values()) == 1
 
 
 def test_health_asks_for_alarms_on_request(site):
-    assert verdict(site, "--severity", "warning", code=2).startswith("ibtrapd CRITICAL: 1 active alarm of severity")
-    assert verdict(site, "--severity", "emergency", code=0).startswith("ibtrapd OK: ")
+    assert verdict(site, "--severity", "warning", code=2).startswith("CRITICAL: 1 open alarm of severity warning or worse; fabric ")
+    assert verdict(site, "--severity", "emergency", code=1).startswith("fabric WARNING: ")
     number = ask(site, "alarms")["alarms"][0]["number"]
     site.gateway.control("alarms", "acknowledge", str(number))
-    assert verdict(site, "--severity", "warning", code=0).startswith("ibtrapd OK: ")
+    assert verdict(site, "--severity", "warning", code=0).startswith("gateway OK: ")
+    assert "no open alarm, 1 acknowledged" in verdict(site, code=0)
 
 
 def test_health_warns_of_a_paused_receiver_and_of_a_refused_reload(site):
     site.gateway.control("receivers", "pause", "udp0")
-    assert verdict(site, code=1).startswith("ibtrapd WARNING: receiver udp0 is paused | subscriptions=")
+    assert verdict(site, "gateway", code=1).startswith("gateway WARNING: receiver udp0 is paused | subscriptions=")
     site.gateway.config.write_text("sweep { intervall = 10 }\n")
     assert site.gateway.control("reload", check=False).returncode == 1
     assert "; the last reload was refused" in verdict(site, code=1)
-    assert {one["state"] for one in json.loads(verdict(site, "--json", code=1))["findings"]} == {"warning"}
+    assert {one["state"] for one in json.loads(verdict(site, "--json", code=1))["gateway"]["findings"]} == {"warning"}
 
 
 def test_a_gateway_that_does_not_run_is_critical(site, tmp_path):
     site.gateway.stop()
-    assert verdict(site, code=2).startswith("ibtrapd CRITICAL: cannot reach ibtrapd on ")
+    assert verdict(site, code=2).startswith("gateway CRITICAL: cannot reach ibtrapd on ")
     assert json.loads(verdict(site, "--json", code=2))["state"] == "critical"
     done = subprocess.run([IBTRAPCTL, "--socket", tmp_path, "health"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout[:17]) == (2, "ibtrapd CRITICAL:")
+    assert (done.returncode, done.stdout[:17]) == (2, "gateway CRITICAL:")
 
 
 # Support.
@@ -600,7 +604,7 @@ def test_a_support_file_has_all_but_secrets(site, tmp_path):
     for part in ("System", "Adapters and ports", "Verdict", "Status", "Configuration, without secrets", "Alarms",
                  "Last events", "Fabric", "Journal", "Log"):
         assert f"\n==== {part} ====\n" in text
-    for words in ("\nLinux ", "\nibtrapd OK: ", "\nPort     ibsim", 'snmp "secret" {', "# community is set, and not shown",
+    for words in ("\nLinux ", "gateway OK: ", "\nPort     ibsim", 'snmp "secret" {', "# community is set, and not shown",
                   "link-down", '"leaf1"', "\nEvents     "):
         assert words in text, words
     assert secret not in text and text.isascii()
@@ -610,7 +614,7 @@ def test_a_support_file_has_all_but_secrets(site, tmp_path):
     late = site.gateway.control("support", str(tmp_path / "late.txt"), *file, check=False)
     assert late.returncode == 1 and "some of it could not be had" in late.stderr
     text = (tmp_path / "late.txt").read_text()
-    assert "\nibtrapd CRITICAL: cannot reach ibtrapd" in text and "\nEvents     " in text
+    assert "\ngateway CRITICAL: cannot reach ibtrapd" in text and "\nEvents     " in text
 
 
 @contextlib.contextmanager

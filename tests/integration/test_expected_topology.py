@@ -19,7 +19,7 @@ NODE1 = 0x0002C90300B10000
 
 def alarms(gateway):
     """The active alarms about differences, by event and about what."""
-    listed = json.loads(gateway.control("alarms", "--json").stdout)["alarms"]
+    listed = json.loads(gateway.control("alarms", "--all", "--json").stdout)["alarms"]
     return sorted((one["event"], one["key"].split(" ", 1)[1]) for one in listed if one["event"] in DIFFERENCES)
 
 

@@ -74,7 +74,7 @@ def test_nagios_gets_an_external_command(gateway, runs):
     found = re.fullmatch(r"\[(\d{10})\] PROCESS_SERVICE_CHECK_RESULT;([^;]+);([^;]+);([0-3]);(.+)", line)
     assert found.group(2, 3) == (HOST, "ibtrapd")
     assert (int(found[4]), words_of(found[5])) == (status, words_of(output))
-    assert output.startswith("ibtrapd ") and (status == 2 or runs)
+    assert output.startswith("gateway ") and (status == 2 or runs)
 
 
 def test_nothing_is_left_in_the_place_of_a_nagios_that_does_not_run(gateway):

@@ -143,6 +143,11 @@ def test_maintenance_of_a_node(open_swept):
     [window] = json.loads(site.gateway.control("maintenance", "list", "--json").stdout)["maintenance"]
     assert (window["name"], window["nodes"]) == ("rack 1", ["node1", "0x0002c90300b2*"])
     assert "node1 0x0002c90300b2*" in site.gateway.control("maintenance", "list").stdout
+    said = site.gateway.control("maintenance", "start", "rack 1", 90, "--comment", "new cables").stdout
+    assert said.startswith("The maintenance rack 1 now lasts until ") and "node1 0x0002c90300b2*" in said
+    [window] = json.loads(site.gateway.control("status", "--json").stdout)["maintenance"]
+    assert (window["nodes"], window["all"], window["comment"]) == (["node1", "0x0002c90300b2*"], False, "new cables")
+    assert "(uid " in window["who"]
 
     for name in ("node1", "node2"):
         site.fabric.unlink(name)
@@ -153,6 +158,14 @@ def test_maintenance_of_a_node(open_swept):
     assert back["suppressed"] == "never-notified"
     wait_for_all_before(site)
     assert not messages(site, "host-removed")
+    shown = site.gateway.control("status").stdout
+    assert "rack 1 until " in shown and "new cables" in shown and " held back" in shown
+    health = json.loads(site.gateway.control("health", "--json").stdout)
+    assert health["fabric"]["state"] == "ok" and " in maintenance" in health["fabric"]["line"], health
+    site.gateway.control("maintenance", "start", "everything", 60, "--all")
+    done = site.gateway.control("health", check=False)
+    assert done.returncode == 1 and done.stdout.startswith("fabric WARNING: all nodes are in maintenance until ")
+    assert "has ended" in site.gateway.control("maintenance", "stop", "everything").stdout
 
     site.gateway.control("maintenance", "stop", "rack 1")
     told = site.message("host-removed")[0]
@@ -173,13 +186,16 @@ def test_what_maintenance_refuses(open_site):
         (("a", "tomorrow"), 2, "Usage"),
         (("a", 60, "x" * 128), 1, "64 patterns"),
         (("a", 60, ""), 1, "64 patterns"),
+        (("a", 60), 1, "say which nodes, or --all"),
+        (("a", 60, "--all", "b"), 1, "not both"),
+        (("a", 60, "--all", "--comment", ""), 1, "1 to 255 characters"),
     ):
         done = gateway.control("maintenance", "start", *words, check=False)
         assert done.returncode == status and sentence in done.stderr
     assert gateway.control("maintenance", "list").stdout == "There is no maintenance.\n"
     for number in range(32):
-        gateway.control("maintenance", "start", number, 60)
-    assert "32" in gateway.control("maintenance", "start", "more", 60, check=False).stderr
+        gateway.control("maintenance", "start", number, 60, "--all")
+    assert "32" in gateway.control("maintenance", "start", "more", 60, "--all", check=False).stderr
     gateway.control("maintenance", "start", 7, 30)
 
 

@@ -100,5 +100,5 @@ def test_a_gateway_without_a_name_has_the_hosts(fabric, syslog):
     assert failing(syslog, 1) == {f"gateway {socket.gethostname()[:45]} receiver dead"}
     [ended] = syslog.wait_for(lambda one: one.message_id == "alarm-cleared", "the end of the alarm under the old name")
     assert ended.data["alarmKey"] == "gateway monitor receiver dead" and ended.data["alarmState"] == "cleared"
-    [alarm] = [one["key"] for one in json.loads(gateway.control("alarms", "--json").stdout)["alarms"]]
+    [alarm] = [one["key"] for one in json.loads(gateway.control("alarms", "--all", "--json").stdout)["alarms"]]
     assert alarm == f"gateway {socket.gethostname()[:45]} receiver dead"

@@ -255,7 +255,7 @@ class Actions:
         names, count = sorted(self._nodes()), self.chance.randint(0, 3)
         nodes = self.chance.sample(names, min(count, len(names)))
         name = f"work{len(self.site.story)}"
-        self.site.control("maintenance", "start", name, 60, *nodes)
+        self.site.control("maintenance", "start", name, 60, *(nodes or ["--all"]))
         self.site.windows.add(name)
         return True
 

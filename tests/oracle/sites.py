@@ -111,7 +111,7 @@ class OracleGateway(Gateway):
         return json.loads(done.stdout) if done.returncode == 0 else None
 
     def alarms(self):
-        answer = self.ask("alarms")
+        answer = self.ask("alarms", "--all")
         return None if answer is None else {one["key"]: one for one in answer["alarms"]}
 
     def topology(self):

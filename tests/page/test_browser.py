@@ -155,10 +155,10 @@ def test_it_shows_what_happened(open_site, browser):
 
     site.gateway.process.popen.send_signal(signal.SIGSTOP)
     try:
-        wait_for(browser, lambda b: texts(b, "#verdict-word") == ["No answer"], "the page to notice")
+        wait_for(browser, lambda b: texts(b, ".verdict .word") == ["No answer"], "the page to notice")
     finally:
         site.gateway.process.popen.send_signal(signal.SIGCONT)
-    wait_for(browser, lambda b: texts(b, "#verdict-word") != ["No answer"], "the page to go on")
+    wait_for(browser, lambda b: texts(b, ".verdict .word") != ["No answer"], "the page to go on")
 
 
 def test_a_hostile_name_is_only_a_name(open_site, browser):

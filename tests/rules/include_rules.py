@@ -39,8 +39,8 @@ FOLDERS = {
                "agentx", "pipeline"},
     "control": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
                 "agentx", "agent", "pipeline", "health", "ctl"},
-    "metrics": {"base", "model", "ib", "topology", "journal", "sink", "agentx", "pipeline", "conf",
-                "event", "policy"},
+    "metrics": {"base", "model", "health", "ib", "topology", "journal", "sink", "agentx", "pipeline",
+                "conf", "event", "policy"},
 }
 FOLDERS["web"] = {*FOLDERS["control"], "control", "metrics", "picture"}
 FOLDERS["kafka"] = {"base", "model", "sink"}  # a module: only the daemon includes it, for its options

@@ -209,7 +209,7 @@ TEST(the_help_of_a_command_has_its_options_only)
 TEST(the_help_of_a_word_has_each_command_that_begins_with_it)
 {
     char *alarms = help_of(2, (char *[]){"help", "alarms"}, COMMAND_DONE);
-    assert_non_null(strstr(alarms, "ibtrapctl alarms\n"));
+    assert_non_null(strstr(alarms, "ibtrapctl alarms [OPTION]...\n"));
     assert_non_null(strstr(alarms, "ibtrapctl alarms acknowledge "));
     assert_non_null(strstr(alarms, "ibtrapctl alarms shelve "));
     assert_non_null(strstr(alarms, "ibtrapctl alarms clear "));

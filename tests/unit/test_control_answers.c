@@ -339,9 +339,12 @@ TEST(alarms_come_in_pages)
         add(CATALOGUE_RECEIVER_FAILING, key);
     }
     journal_commit(journal);
-    json_t *page = alarms(alarm_answers_list, "{}");
+    json_t *page = alarms(alarm_answers_list, "{\"all\":true}");
     assert_int_equal(json_array_size(json_object_get(page, "alarms")), ALARM_ANSWERS_PAGE);
-    char *more = json_dumps(json_object_get(page, "more"), 0);
+    json_t *next = json_pack("{s:b}", "all", 1);
+    json_object_update(next, json_object_get(page, "more"));
+    char *more = json_dumps(next, 0);
+    json_decref(next);
     json_decref(page);
     page = alarms(alarm_answers_list, more);
     free(more);
@@ -349,6 +352,50 @@ TEST(alarms_come_in_pages)
     assert_null(json_object_get(page, "more"));
     check_word(json_array_get(json_object_get(page, "alarms"), 0), "key", "key 501");
     json_decref(page);
+}
+
+static void check_keys(const char *items, const char *expected)
+{
+    char keys[200] = "";
+    struct text t = text_in(keys, sizeof keys);
+    size_t i;
+    const json_t *alarm;
+    json_t *answer = alarms(alarm_answers_list, items);
+    json_array_foreach(json_object_get(answer, "alarms"), i, alarm)
+        text_addf(&t, "%s%s", i ? ", " : "", json_string_value(json_object_get(alarm, "key")));
+    assert_string_equal(keys, expected);
+    json_decref(answer);
+}
+
+TEST(alarms_come_by_their_causes_the_worst_first)
+{
+    add(CATALOGUE_LINK_DEGRADED, "slow");
+    add(CATALOGUE_RECEIVER_FAILING, "receiver nms");
+    add(CATALOGUE_LINK_DOWN, "behind");
+    journal_commit(journal);
+    check_keys("{}", "receiver nms, behind, slow");
+    struct alarm worst;
+    assert_true(journal_worst_alarm(journal, ALARM_OPEN, &worst));
+    assert_string_equal(worst.key, "behind");
+    json_t *page = alarms(alarm_answers_list, "{}");
+    journal_explain_alarm(journal, "behind",
+                          json_string_value(json_object_get(
+                              json_array_get(json_object_get(page, "alarms"), 2), "id")),
+                          "consequence");
+    json_decref(page);
+    check_keys("{}", "receiver nms, slow");
+    check_keys("{\"all\":true}", "slow, receiver nms, behind");
+    check_keys("{\"severity\":\"error\"}", "receiver nms");
+    check_keys("{\"event\":\"link-*\"}", "slow");
+    check_keys("{\"event\":\"link-*\",\"all\":true}", "slow, behind");
+    check_keys("{\"node\":\"nobody\"}", "");
+    assert_true(journal_worst_alarm(journal, ALARM_OPEN, &worst));
+    assert_string_equal(worst.key, "slow");
+    assert_int_equal(worst.consequences, 1);
+    assert_true(journal_worst_alarm(journal, ALARM_FOLLOWS, &worst));
+    assert_string_equal(worst.key, "behind");
+    journal_explain_alarm(journal, "receiver nms", "", EVENT_SHELVED);
+    check_keys("{}", "slow, receiver nms"); // what somebody has put aside comes last
 }
 
 static void check_alarm(answering *answer_of, const char *items, bool ok)
@@ -691,6 +738,7 @@ int main(void)
         ANSWER_TEST(every_event_is_found_by_its_identifier),
         ANSWER_TEST(an_explanation_names_cause_and_related_events),
         ANSWER_TEST(alarms_come_in_pages),
+        ANSWER_TEST(alarms_come_by_their_causes_the_worst_first),
         ANSWER_TEST(an_alarm_is_named_by_key_or_number),
         ANSWER_TEST(an_alarm_is_cleared_with_who_and_why),
         ANSWER_TEST(a_cleared_node_takes_its_links_with_it),

@@ -15,13 +15,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define LIST  "{\"version\":1,\"command\":\"maintenance-list\"}\n"
-#define START "{\"version\":1,\"command\":\"maintenance-start\",\"name\":\"a\",\"until_us\":%lld}\n"
-#define NONE  "{\"version\":1,\"maintenance\":[]}\n"
-#define DONE  "{\"version\":1,\"unknown\":[],\"nameless\":[]}\n"
-#define THERE                                                                                      \
-    "{\"version\":1,\"maintenance\":[{\"name\":\"a\",\"until\":\"2026-11-21T03:19:04.123456Z\","   \
-    "\"nodes\":[]}]}\n"
+#define LIST "{\"version\":1,\"command\":\"maintenance-list\"}\n"
+#define START                                                                                      \
+    "{\"version\":1,\"command\":\"maintenance-start\",\"name\":\"a\",\"until_us\":%lld,\"all\":"   \
+    "true}\n"
+#define NONE "{\"version\":1,\"maintenance\":[],\"held_back\":0}\n"
 #define GONE                                                                                       \
     "{\"version\":1,\"error\":\"no such alarm is active; 'ibtrapctl alarms' lists keys and "       \
     "numbers\"}\n"
@@ -239,6 +237,35 @@ static void serve_until_it_waits(void)
     }
 }
 
+// The window "a", as answers show it.
+static const char *window(void)
+{
+    static char text[300];
+    char who[PEER_CREDENTIALS_NAME_SIZE];
+    peer_credentials_name(&(struct peer_credentials){.uid = getuid()}, who);
+    snprintf(text, sizeof text,
+             "{\"name\":\"a\",\"until\":\"2026-11-21T03:19:04.123456Z\",\"nodes\":[],\"all\":true,"
+             "\"who\":\"%s\",\"comment\":null}",
+             who);
+    return text;
+}
+
+static const char *done(void)
+{
+    static char text[400];
+    snprintf(text, sizeof text,
+             "{\"version\":1,\"window\":%s,\"extended\":false,\"unknown\":[],\"nameless\":[]}\n",
+             window());
+    return text;
+}
+
+static const char *there(void)
+{
+    static char text[400];
+    snprintf(text, sizeof text, "{\"version\":1,\"maintenance\":[%s],\"held_back\":0}\n", window());
+    return text;
+}
+
 static const char *start_of(int64_t ahead_us)
 {
     static char text[200];
@@ -264,7 +291,7 @@ TEST(others_get_answers_while_a_change_waits)
     for (size_t i = 0; i < COUNT(CHANGES); i++)
         expect_nothing(fds[i]);
     open_gate();
-    expect(first, DONE);
+    expect(first, done());
     for (size_t i = 0; i < COUNT(CHANGES); i++) {
         expect(fds[i], CHANGES[i][1]);
         close(fds[i]);
@@ -282,7 +309,9 @@ TEST(a_client_sees_its_own_change_in_the_next_answer)
     expect(other, NONE);
     expect_nothing(fd);
     open_gate();
-    expect(fd, DONE THERE);
+    char answers[800];
+    snprintf(answers, sizeof answers, "%s%s", done(), there());
+    expect(fd, answers);
     close(fd);
     close(other);
 }
@@ -327,6 +356,39 @@ TEST(who_waits_too_long_for_a_reload_hears_whether_it_goes_on)
     close(other);
 }
 
+static void expect_part(const char *items, int64_t ahead_us, const char *part)
+{
+    char text[400], answer[1000] = "";
+    snprintf(
+        text, sizeof text,
+        "{\"version\":1,\"command\":\"maintenance-start\",\"name\":\"a\",\"until_us\":%lld%s}\n",
+        (long long)(SUPPORT_UTC_US + ahead_us), items);
+    int fd = ask(text);
+    for (size_t n = 0; !strchr(answer, '\n');) {
+        serve_once();
+        const ssize_t got = recv(fd, answer + n, sizeof answer - 1 - n, MSG_DONTWAIT);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    if (!strstr(answer, part))
+        fail_msg("%s: %s", text, answer);
+    close(fd);
+}
+
+TEST(a_window_is_extended_and_never_becomes_one_of_all_nodes)
+{
+    expect_part("", CLOCK_US_PER_S, "say which nodes, or --all");
+    expect_part(",\"all\":true,\"nodes\":[\"b\"]", CLOCK_US_PER_S, "not both");
+    expect_part(",\"nodes\":[\"n*\"],\"comment\":\"cables\"", CLOCK_US_PER_S,
+                "\"nodes\":[\"n*\"],\"all\":false");
+    expect_part("", 2 * CLOCK_US_PER_S,
+                "\"until\":\"2026-11-21T03:19:05.123456Z\",\"nodes\":[\"n*\"],\"all\":false");
+    expect_part("", 3 * CLOCK_US_PER_S, "\"comment\":\"cables\"},\"extended\":true");
+    expect_part(",\"nodes\":[\"n*\"]", CLOCK_US_PER_S, "\"extended\":true");
+    expect_part(",\"nodes\":[\"m*\"]", CLOCK_US_PER_S, "is there for other nodes");
+    expect_part(",\"all\":true", CLOCK_US_PER_S, "is there for other nodes");
+    expect_part(",\"comment\":\"\"", CLOCK_US_PER_S, "1 to 255 characters");
+}
+
 // The first change may be made later; the second never is.
 TEST(who_waits_too_long_hears_whether_the_change_may_be_made)
 {
@@ -349,7 +411,7 @@ TEST(who_waits_too_long_hears_whether_the_change_may_be_made)
     serve_no_more();
     serve(LONG_US);
     int last = ask(LIST);
-    expect(last, THERE);
+    expect(last, there());
     close(fd);
     close(other);
     close(last);
@@ -362,6 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CHANGES_TEST(others_get_answers_while_a_change_waits),
         CHANGES_TEST(a_client_sees_its_own_change_in_the_next_answer),
+        CHANGES_TEST(a_window_is_extended_and_never_becomes_one_of_all_nodes),
         CHANGES_TEST(who_waits_too_long_for_a_reload_hears_whether_it_goes_on),
         CHANGES_TEST(who_waits_too_long_hears_whether_the_change_may_be_made),
     };

@@ -43,7 +43,7 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     assert_int_equal(store_open(f->path, true, &store, &err), STORE_FAILED);
     assert_non_null(strstr(err.text,
                            "its schema has version 1; start this version of ibtrapd, which "
-                           "upgrades it to version 11"));
+                           "upgrades it to version 12"));
     reopen(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
@@ -425,21 +425,23 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
     add_many(f, 3);
     raise_alarm(f, "a");
     journal_commit(f->journal);
-    tamper(f, "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
-              "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
-              "maintenance DROP COLUMN "
-              "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
-              "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
-              "ALTER TABLE alarm DROP COLUMN shelved_by;"
-              "DROP INDEX event_link; DROP TABLE node_number; DROP TABLE setting; ALTER TABLE "
-              "alarm DROP COLUMN category;"
-              "ALTER TABLE alarm DROP COLUMN told; ALTER TABLE alarm DROP COLUMN over;"
-              "ALTER TABLE alarm DROP COLUMN cause_id;"
-              "ALTER TABLE alarm DROP COLUMN last_sequence;"
-              "ALTER TABLE receiver DROP COLUMN gone_us;"
-              "ALTER TABLE receiver DROP COLUMN section;"
-              "ALTER TABLE receiver DROP COLUMN filter;"
-              "ALTER TABLE receiver DROP COLUMN filter_since; PRAGMA user_version = 3;");
+    tamper(f,
+           "ALTER TABLE maintenance DROP COLUMN who; ALTER TABLE maintenance DROP COLUMN comment; "
+           "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
+           "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
+           "maintenance DROP COLUMN "
+           "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
+           "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
+           "ALTER TABLE alarm DROP COLUMN shelved_by;"
+           "DROP INDEX event_link; DROP TABLE node_number; DROP TABLE setting; ALTER TABLE "
+           "alarm DROP COLUMN category;"
+           "ALTER TABLE alarm DROP COLUMN told; ALTER TABLE alarm DROP COLUMN over;"
+           "ALTER TABLE alarm DROP COLUMN cause_id;"
+           "ALTER TABLE alarm DROP COLUMN last_sequence;"
+           "ALTER TABLE receiver DROP COLUMN gone_us;"
+           "ALTER TABLE receiver DROP COLUMN section;"
+           "ALTER TABLE receiver DROP COLUMN filter;"
+           "ALTER TABLE receiver DROP COLUMN filter_since; PRAGMA user_version = 3;");
     assert_int_equal(read_all(f, 0, 4), 4);
     assert_alarms(f, "a");
     const struct alarm_list list = list_alarms(f);
@@ -461,12 +463,14 @@ static void test_a_file_of_the_seventh_schema_is_brought_up_to_date(void **state
     raise_alarm(f, "a");
     assert_true(journal_acknowledge_alarm(f->journal, "a", "Kim", "seen"));
     journal_commit(f->journal);
-    tamper(f, "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
-              "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
-              "maintenance DROP COLUMN "
-              "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
-              "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
-              "ALTER TABLE alarm DROP COLUMN shelved_by; PRAGMA user_version = 7;");
+    tamper(f,
+           "ALTER TABLE maintenance DROP COLUMN who; ALTER TABLE maintenance DROP COLUMN comment; "
+           "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
+           "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
+           "maintenance DROP COLUMN "
+           "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
+           "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
+           "ALTER TABLE alarm DROP COLUMN shelved_by; PRAGMA user_version = 7;");
     assert_alarms(f, "a");
     const struct alarm_list list = list_alarms(f);
     assert_string_equal(list.alarms[0].note, "seen");
@@ -479,7 +483,7 @@ static unsigned upgrade_steps, count_steps, other_steps;
 static void hear_step(void *ctx, const char *doing)
 {
     assert_string_equal(ctx, "the watch");
-    if (strcmp(doing, "upgrading its schema from version 5 to 11, 5000 events") == 0)
+    if (strcmp(doing, "upgrading its schema from version 5 to 12, 5000 events") == 0)
         upgrade_steps++;
     else if (strcmp(doing, "counting its events") == 0)
         count_steps++;
@@ -497,13 +501,15 @@ static void test_who_watches_hears_of_an_upgrade_while_it_goes_on(void **state)
     upgrade_steps = other_steps = 0;
     add_many(f, 5000);
     f->options.watch = (struct journal_watch){hear_step, "the watch"};
-    tamper(f, "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
-              "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
-              "maintenance DROP COLUMN "
-              "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
-              "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
-              "ALTER TABLE alarm DROP COLUMN shelved_by;"
-              "DROP INDEX event_link; DROP TABLE node_number; PRAGMA user_version = 5;");
+    tamper(f,
+           "ALTER TABLE maintenance DROP COLUMN who; ALTER TABLE maintenance DROP COLUMN comment; "
+           "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
+           "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
+           "maintenance DROP COLUMN "
+           "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
+           "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
+           "ALTER TABLE alarm DROP COLUMN shelved_by;"
+           "DROP INDEX event_link; DROP TABLE node_number; PRAGMA user_version = 5;");
     assert_true(upgrade_steps > 1);
     assert_true(other_steps > 0);
     const unsigned heard = upgrade_steps + count_steps + other_steps;

@@ -457,6 +457,8 @@ static void test_maintenance_windows_survive_a_restart(void **state)
     const int64_t end = START_US + 3600 * CLOCK_US_PER_S;
     struct maintenance_window window = make_window("rack 7", end), all = make_window("all", end);
     window.nodes.count = 2;
+    strcpy(window.who, "alice (uid 1000)");
+    strcpy(window.comment, "new cables");
     strcpy(window.nodes.patterns[0], "leaf*");
     memset(window.nodes.patterns[1], 'x', FILTER_PATTERN_SIZE - 1);
     assert_true(journal_set_maintenance(f->journal, &all));
@@ -472,6 +474,8 @@ static void test_maintenance_windows_survive_a_restart(void **state)
     assert_int_equal(count_windows(f), 1);
     journal_each_maintenance(f->journal, take_window, &found);
     assert_string_equal(found.name, "rack 7");
+    assert_string_equal(found.who, "alice (uid 1000)");
+    assert_string_equal(found.comment, "new cables");
     assert_int_equal(found.until_us, end);
     assert_int_equal(found.nodes.count, 2);
     assert_string_equal(found.nodes.patterns[0], "leaf*");

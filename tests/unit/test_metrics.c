@@ -8,6 +8,7 @@ static struct event_counts events;
 static struct histogram commits, times;
 static struct sweeper_status sweep;
 static struct metrics_receiver receivers[2];
+static struct maintenance windows;
 static struct metrics metrics;
 static char *text;
 static size_t size;
@@ -25,6 +26,7 @@ static int begin(void **state)
                                .now_us = SUPPORT_UTC_US,
                                .events = &events,
                                .commits = &commits,
+                               .windows = &windows,
                                .receivers = receivers,
                                .receiver_count = 2};
     return 0;
@@ -345,6 +347,18 @@ TEST(alarms_are_told_by_event)
     metrics.alarms.of[CATALOGUE_LINK_DOWN][SEVERITY_WARNING] = 2;
     metrics.alarms.of[CATALOGUE_LINK_DOWN][SEVERITY_ERROR] = 3;
     metrics.alarms.of[CATALOGUE_COUNT][SEVERITY_NOTICE] = 4;
+    metrics.verdicts[HEALTH_OF_FABRIC] = HEALTH_CRITICAL;
+    expect("ibtrapd_health{of=\"gateway\"} 0");
+    expect("ibtrapd_health{of=\"fabric\"} 2");
+    metrics.alarms.by_standing[ALARM_IN_MAINTENANCE] = 5;
+    expect("ibtrapd_alarms_by_standing{standing=\"maintenance\"} 5");
+    windows = (struct maintenance){.count = 2};
+    strcpy(windows.windows[0].name, "over");
+    windows.windows[0].until_us = SUPPORT_UTC_US;
+    strcpy(windows.windows[1].name, "rack7");
+    windows.windows[1].until_us = 1900000000 * CLOCK_US_PER_S;
+    expect("ibtrapd_maintenance_end_seconds{window=\"rack7\",all=\"true\"} 1900000000");
+    expect_nothing_of("\"over\"");
     expect("# TYPE ibtrapd_active_alarms gauge");
     expect("ibtrapd_active_alarms{event=\"link-down\",category=\"link\",severity=\"warning\"} 2");
     expect("ibtrapd_active_alarms{event=\"link-down\",category=\"link\",severity=\"error\"} 3");

@@ -256,7 +256,8 @@ TEST(a_file_of_the_sixth_schema_is_brought_up_to_date)
 {
     if (sqlite3_libversion_number() < 3035000)
         skip(); // it cannot drop columns
-    tamper("DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
+    tamper("ALTER TABLE maintenance DROP COLUMN who; ALTER TABLE maintenance DROP COLUMN comment; "
+           "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
            "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
            "maintenance DROP COLUMN "
            "length_us; ALTER TABLE alarm DROP COLUMN suppressed; ALTER TABLE alarm DROP COLUMN "

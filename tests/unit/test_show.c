@@ -98,6 +98,21 @@ TEST(a_status_without_sweeps)
                  HEAD TAIL);
 }
 
+TEST(the_worse_verdict_comes_first_and_a_mute_is_shown)
+{
+    check_status(
+        ",\"health\":{\"worse\":\"fabric\",\"fabric\":{\"line\":\"WARNING: It is down.\"},"
+        "\"gateway\":{\"line\":\"OK: 17 of 17 subscriptions\"}},\"held_back\":2,\"maintenance\":[{"
+        "\"name\":\"rack7\",\"until\":\"2026-11-21T03:19:03.123456Z\",\"who\":\"kim (uid 7)\","
+        "\"nodes\":[],\"comment\":\"new cables\"}]",
+        "Fabric   WARNING: It is down.\nGateway  OK: 17 of 17 subscriptions\n"
+        "In maintenance:\nrack7 until 2026-11-21T03:19:03Z, by kim (uid 7)\n    ALL NODES\n"
+        "    new cables\n2 active alarms are held back.\n" HEAD TAIL);
+    check_status(",\"health\":{\"worse\":\"gateway\",\"fabric\":{\"line\":\"OK: no open alarm\"},"
+                 "\"gateway\":{\"line\":\"OK: 17 of 17 subscriptions\"}}",
+                 "Gateway  OK: 17 of 17 subscriptions\nFabric   OK: no open alarm\n" HEAD TAIL);
+}
+
 TEST(what_the_sm_does_not_answer_is_shown)
 {
     check_status(",\"sm\":{\"lid\":3,\"guid\":\"0x0002c90300000011\",\"name\":\"sm1\","
@@ -288,8 +303,8 @@ TEST(alarms_tell_what_people_did_with_them)
         "       7  2026-11-21T03:19:03Z  error          switch-removed, 3 times\n"
         "          It left.\n"
         "          key: node 1\n"
+        "          and 2 alarms that follow\n"
         "          suppressed: storm\n"
-        "          2 alarms follow from it\n"
         "          acknowledged 2026-11-21T03:20:03Z by kim (uid 7):\n"
         "            on my way\n"
         "          shelved until 2026-11-21T04:20:03Z\n");
@@ -442,6 +457,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_status_without_sweeps),
+        cmocka_unit_test(the_worse_verdict_comes_first_and_a_mute_is_shown),
         cmocka_unit_test(what_the_sm_does_not_answer_is_shown),
         cmocka_unit_test(one_of_each_is_no_plural),
         cmocka_unit_test(a_subscription_that_is_missing),
