@@ -64,6 +64,77 @@ enum known_nodes known_nodes_fit(const struct control *control, const char *patt
     return !fabric || looked_at < fabric->node_count ? KNOWN_NODES_FIT : best;
 }
 
+// One node, by its name.
+
+static bool fabric_answers_is_called(const struct control *c, uint32_t node, const char *name)
+{
+    const struct fabric_node *n = &c->fabric->nodes[node];
+    const char *own = names_of_node(c->names, n, 0);
+    char label[NAMES_NAME_SIZE];
+    return (own && strcmp(own, name) == 0) ||
+           strcmp(systems_of(c->systems, node)->name, name) == 0 ||
+           strcmp(describe_label(c->fabric, node, FABRIC_NONE, c->names, label), name) == 0;
+}
+
+static json_t *fabric_answers_values_json(const uint64_t values[COUNTER_COUNT])
+{
+    json_t *all = json_object();
+    for (int i = 0; i < COUNTER_COUNT; i++)
+        json_object_set_new(all, counter_name((enum counter)i),
+                            json_integer((json_int_t)values[i]));
+    return all;
+}
+
+static json_t *fabric_answers_counters_json(const struct accumulated_counters *accumulated,
+                                            const struct fabric *fabric, uint32_t node)
+{
+    const struct fabric_node *n = &fabric->nodes[node];
+    json_t *list = json_array();
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        const uint8_t port = fabric->ports[i].number;
+        struct counter_sample last;
+        uint64_t sums[COUNTER_COUNT];
+        if (!accumulated_find_last(accumulated, n->guid, port, &last) ||
+            !accumulated_find(accumulated, n->guid, port, sums))
+            continue;
+        json_array_append_new(
+            list, json_pack("{s:i, s:o, s:o, s:o}", "port", (int)port, "since",
+                            protocol_time(accumulated_began_at(accumulated, n->guid, port)),
+                            "values", fabric_answers_values_json(last.values), "growth",
+                            fabric_answers_values_json(sums)));
+    }
+    return list;
+}
+
+json_t *port_answers_find(struct control *c, const json_t *request)
+{
+    char name[NAMES_NAME_SIZE];
+    if (!answer_read_text(request, "node", name, sizeof name) || name[0] == '\0')
+        return answer_refuse("'node' must be a name or GUID");
+    if (!c->fabric)
+        return answer_refuse("no sweep of the fabric has ended yet");
+    struct filter_list guid = {.count = 1};
+    snprintf(guid.patterns[0], sizeof guid.patterns[0], "%s", name);
+    struct accumulated_counters *accumulated =
+        correlator_accumulated(pipeline_correlator(c->parts->pipeline));
+    struct nearest nearest = nearest_begin(name);
+    json_t *nodes = json_array();
+    for (uint32_t i = 0; i < c->fabric->node_count; i++) {
+        const struct fabric_node *n = &c->fabric->nodes[i];
+        const char *own = names_of_node(c->names, n, 0);
+        if (own)
+            nearest_try(&nearest, own);
+        if (json_array_size(nodes) < PORT_ANSWERS_NODES &&
+            (fabric_answers_fit_guid(c->fabric, n, &guid) || fabric_answers_is_called(c, i, name)))
+            json_array_append_new(
+                nodes, json_pack("{s:o, s:o}", "guid", protocol_guid(n->guid), "counters",
+                                 fabric_answers_counters_json(accumulated, c->fabric, i)));
+    }
+    accumulated_unref(accumulated);
+    return json_pack("{s:i, s:o, s:o}", "version", PROTOCOL_VERSION, "nodes", nodes, "nearest",
+                     nearest.name ? protocol_text(nearest.name) : json_null());
+}
+
 // Snapshots.
 
 enum { TOPOLOGY_PAGE = 1 << 20 }; // octets of the record and the names in one answer

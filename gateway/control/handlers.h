@@ -131,6 +131,13 @@ enum { LINK_ANSWERS_MAX = 1000, LINK_ANSWERS_DEFAULT = 20 }; // links in an answ
 // "limit" says how many; 0: LINK_ANSWERS_DEFAULT.
 control_handler link_answers_list;
 
+enum { PORT_ANSWERS_NODES = 16 }; // nodes in an answer
+
+// "ports": the nodes with the name or GUID in item "node", or of the system with that name, and the
+// counters of their ports as last read: "values" since somebody reset them, "growth" since the time
+// "since" (null: since the first reading of all). Without a node, "nearest" is a similar name.
+control_handler port_answers_find;
+
 // "contexts": a page of the end ports with a context (agent/contexts.h), by port GUID.
 control_handler context_answers_list;
 

@@ -85,6 +85,14 @@ static const struct command COMMANDS[] = {
                "again. Of an unreliable link it forgets the occasions so far. Of two gateways, the "
                "other one keeps its alarm: clear it there, too.",
      .items = "alarm reason", .form = &alarm_cleared_form},
+    {"node", "NODE", 1, 1, 0, place_commands_node, "ports",
+     .help = "show all about one node: its ports, alarms and last events",
+     .manual = "NODE is a name, of the node or of its host or switch box, or a GUID. The error "
+               "counters are those of the ports. A node that left the fabric has its alarms and "
+               "events."},
+    {"port", "NODE/PORT", 1, 2, 0, place_commands_port, "ports",
+     .help = "show all about one port: its link, rate, counters, alarms and last events",
+     .manual = "NODE is as for the command node; PORT is a number, as in leaf1/12."},
     {"links", "[N] [OPTION]...", 0, 1, COMMAND_TAKES(OPTION_WORST), link_commands_list, "links",
      .help = "list the links that failed, flapped or had too many errors",
      .manual =

@@ -59,6 +59,9 @@ command_run topology_commands_diff;
 command_run link_commands_list; // links that fail again and again
 command_run context_commands_communities;
 
+// All about one node, or one port of it (place_commands.c).
+command_run place_commands_node, place_commands_port;
+
 // The expected fabric.
 command_run topology_commands_save, topology_commands_check;
 

@@ -485,3 +485,38 @@ def test_the_first_sweep_says_how_far_it_is(fabric, open_site):
     status = gateway.wait_status(lambda one: one["sweep"]["found"] == 7, "the other nodes")
     assert status["sweep"]["running"] and status["sweep"]["sweeps"] == 0
     assert "\nSweep    smp, the first runs, 7 nodes so far\n" in gateway.control("status").stdout
+
+
+def place(site, *words):
+    return json.loads(site.gateway.control("--json", *words).stdout)
+
+
+def test_a_node_and_a_port_are_shown_by_name(open_site):
+    """What ibtrapctl node and port have is what the other commands have of it, also after the node left."""
+    site = open_site(sweep=SWEEP, counters={"interval": 5, "thresholds": ["SymbolErrorCounter=0"]})
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    nodes = json.loads(site.gateway.control("--json", "topology").stdout)["nodes"]
+    leaf1 = next(one for one in nodes if one["guid"] == f"0x{LEAF1:016x}")
+    for name in "leaf1", leaf1["guid"]:
+        shown = place(site, "node", name)
+        assert [one["guid"] for one in shown["nodes"]] == [leaf1["guid"]]
+        assert [one["port"] for one in shown["nodes"][0]["ports"]] == [one["port"] for one in leaf1["ports"]]
+    site.fabric.count_errors("leaf1", 11, SymbolErrorCounter=3)
+    wait_until(lambda: place(site, "port", "leaf1/11")["nodes"][0]["ports"][0]["counters"]["values"]
+               ["SymbolErrorCounter"] == 3, "the reading of the errors")
+    site.fabric.unlink("leaf1", 11)
+    down = site.message("link-down")[0]
+    port = place(site, "port", "leaf1/11")
+    assert [one["event"] for one in port["alarms"]] == ["link-down"]
+    assert down.data["id"] in [one["id"] for one in port["events"]]
+    assert place(site, "port", "leaf1", "12")["alarms"] == []
+    text = site.gateway.control("port", "leaf1/11").stdout
+    assert "Reseat the cable" in text and "SymbolErrorCounter 3" in text
+    site.fabric.unlink("node1", 1)
+    site.message("host-removed")
+    gone = place(site, "node", "node1")
+    assert gone["nodes"] == [] and {one["event"] for one in gone["alarms"]} == {"host-removed", "link-down"}
+    assert "node1 is not in the fabric now." in site.gateway.control("node", "node1").stdout
+    assert "did you mean 'leaf2'" in site.gateway.control("node", "lef2", check=False).stderr
+    assert "leaf1 has no port 99" in site.gateway.control("port", "leaf1/99", check=False).stderr

@@ -51,7 +51,7 @@ TEST(strangers_may_only_read)
 {
     static const char *const READ[] = {"status",           "health",    "events",   "explain",
                                        "alarms",           "receivers", "topology", "topology-list",
-                                       "maintenance-list", "links",     "contexts"};
+                                       "maintenance-list", "links",     "contexts", "ports"};
     size_t count, found = 0;
     const struct control_command *commands = control_commands(&count);
     for (size_t i = 0; i < COUNT(READ); i++)
@@ -110,11 +110,12 @@ static char *topology_path(const struct command *command)
 
 static void check_sent(const struct command *command, const char *socket)
 {
-    char number[] = "5", path[] = "/dev/null";
+    char number[] = "5", path[] = "/dev/null", port[] = "leaf1/12";
     char *words[4];
     struct error err;
     for (int i = 0; i < command->min; i++)
         words[i] = strcmp(command->name, "dry-run") == 0         ? path
+                   : strcmp(command->name, "port") == 0          ? port
                    : strncmp(command->name, "topology ", 9) == 0 ? topology_path(command)
                                                                  : number;
     const struct arguments a = {

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ctl/handlers.h"
+
+#include "ctl/client.h"
+#include "ctl/fabric_json.h"
+#include "ctl/protocol.h"
+#include "model/counter.h"
+#include "topology/alarm_key.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// All that is known of a node or port. The daemon finds the nodes of a name and their counters
+// ("ports"), and has the alarms, events and links. The ports are in the record of the topology.
+
+enum { PLACE_EVENTS = 10, PLACE_EVENTS_READ = 400, PLACE_LINKS_READ = 1000, PLACE_WHOLE = -1 };
+
+struct place {
+    const struct arguments *a;
+    char name[128];
+    int port;       // PLACE_WHOLE: the whole node
+    json_t *guids;  // of the nodes, as texts
+    json_t *answer; // for the output
+};
+
+// Whether the place has this end of a link, an event or an alarm.
+static bool place_has(const struct place *p, const char *guid, long long port)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(p->guids, i, one)
+    {
+        if (strcmp(json_string_value(one), guid) == 0)
+            return p->port == PLACE_WHOLE || p->port == port;
+    }
+    return false;
+}
+
+static bool place_has_number(const struct place *p, uint64_t guid, unsigned port)
+{
+    json_t *text = protocol_guid(guid);
+    const bool has = guid != 0 && place_has(p, json_string_value(text), port);
+    json_decref(text);
+    return has;
+}
+
+// An alarm about a whole node concerns each port of the node.
+static bool place_take_alarms(void *ctx, const json_t *page, struct error *err)
+{
+    struct place *p = ctx;
+    size_t i;
+    json_t *alarm, *alarms = json_object_get(page, "alarms");
+    if (!json_is_array(alarms))
+        return show_refuse_shape(err);
+    json_array_foreach(alarms, i, alarm)
+    {
+        struct alarm_key key;
+        if (!alarm_key_parse(member_word(alarm, "key"), &key))
+            continue;
+        const unsigned whole = key.kind == ALARM_KEY_NODE && p->port > 0 ? (unsigned)p->port : 0;
+        if (place_has_number(p, key.guid, key.port + whole) ||
+            place_has_number(p, key.peer_guid, key.peer_port))
+            json_array_append(json_object_get(p->answer, "alarms"), alarm);
+    }
+    return true;
+}
+
+static bool place_take_events(void *ctx, const json_t *page, struct error *err)
+{
+    struct place *p = ctx;
+    size_t i;
+    json_t *event, *all = json_object_get(p->answer, "events");
+    (void)err;
+    json_array_foreach(json_object_get(page, "events"), i, event)
+    {
+        const bool fits =
+            p->port == PLACE_WHOLE ||
+            place_has(p, member_word(event, "subjectNodeGuid"),
+                      member_count(event, "subjectPort")) ||
+            place_has(p, member_word(event, "peerNodeGuid"), member_count(event, "peerPort"));
+        if (fits && json_array_size(all) < PLACE_EVENTS)
+            json_array_append(all, event);
+    }
+    return true;
+}
+
+// Reads the newest events about the node: by its GUID, or by the name of a node that is gone.
+static bool place_read_events(struct place *p, const char *node, struct error *err)
+{
+    return client_each_page(
+        p->a->socket, "events",
+        json_pack("{s:s, s:i}", "node", node, "limit",
+                  p->port == PLACE_WHOLE ? (int)PLACE_EVENTS : (int)PLACE_EVENTS_READ),
+        place_take_events, p, err);
+}
+
+// Reads the occasions on which links of the place failed.
+static bool place_read_links(struct place *p, struct error *err)
+{
+    size_t i, j;
+    json_t *link;
+    const json_t *end;
+    json_t *answer = client_request(p->a->socket, "links",
+                                    json_pack("{s:i}", "limit", (int)PLACE_LINKS_READ), err);
+    json_array_foreach(json_object_get(answer, "links"), i, link)
+    {
+        bool has = false;
+        json_array_foreach(json_object_get(link, "ends"), j, end) has |=
+            place_has(p, member_word(end, "node"), member_count(end, "port"));
+        if (has)
+            json_array_append(json_object_get(p->answer, "links"), link);
+    }
+    json_decref(answer);
+    return answer != NULL;
+}
+
+// The error counters that are not 0, as a text, empty if all are.
+static void place_list_errors(const json_t *counters, struct text *t)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(counters, "values"), name, value)
+    {
+        if (counter_find(name) != COUNTER_ERRORS && json_integer_value(value) > 0)
+            text_addf(t, "%s%s %lld", t->len > 0 ? ", " : "", name, json_integer_value(value));
+    }
+}
+
+// Adds the counters to the ports, and leaves out ports that are not of the place.
+static void place_join(const struct place *p, json_t *node, const json_t *found)
+{
+    json_t *kept = json_array(), *port;
+    size_t i, j;
+    json_array_foreach(json_object_get(node, "ports"), i, port)
+    {
+        const long long number = member_count(port, "port");
+        json_t *one;
+        json_array_foreach(json_object_get(found, "counters"), j, one)
+        {
+            if (member_count(one, "port") == number)
+                json_object_set(port, "counters", one);
+        }
+        if (p->port == PLACE_WHOLE || p->port == number)
+            json_array_append(kept, port);
+    }
+    json_object_set_new(node, "ports", kept);
+}
+
+// Adds the nodes that the daemon found.
+static bool place_read_nodes(struct place *p, const json_t *found, struct error *err)
+{
+    struct fabric_request what;
+    size_t i;
+    const json_t *one;
+    const bool ok = fabric_request_begin(&what, p->a->socket, 0, err);
+    json_array_foreach(json_object_get(found, "nodes"), i, one)
+    {
+        const uint64_t guid = strtoull(member_word(one, "guid"), NULL, 16);
+        const uint32_t index = ok ? fabric_find_node(what.fabric, guid) : FABRIC_NONE;
+        if (index == FABRIC_NONE)
+            continue; // it has just left
+        json_t *node = fabric_json_node(what.systems, index, what.names);
+        place_join(p, node, one);
+        json_array_append_new(json_object_get(p->answer, "nodes"), node);
+        json_array_append(p->guids, json_object_get(one, "guid"));
+    }
+    fabric_request_end(&what);
+    return ok;
+}
+
+// A node that left the fabric has its name in its events.
+static bool place_find_gone(struct place *p, const char *nearest, struct error *err)
+{
+    json_t *answer = client_request(p->a->socket, "events",
+                                    json_pack("{s:s, s:i}", "node", p->name, "limit", 20), err);
+    size_t i;
+    json_t *event;
+    json_array_foreach(json_object_get(answer, "events"), i, event)
+    {
+        const bool is_peer = strcmp(member_word(event, "peerName"), p->name) == 0;
+        json_t *guid = json_object_get(event, is_peer ? "peerNodeGuid" : "subjectNodeGuid");
+        if (json_array_size(p->guids) == 0 && json_is_string(guid) &&
+            (is_peer || strcmp(member_word(event, "subjectName"), p->name) == 0))
+            json_array_append(p->guids, guid);
+    }
+    json_decref(answer);
+    if (answer && json_array_size(p->guids) == 0)
+        return nearest[0] != '\0'
+                   ? error_set(err, "no node is called %s; did you mean '%s'?", p->name, nearest)
+                   : error_set(err,
+                               "no node is called %s; 'ibtrapctl topology' lists names and "
+                               "GUIDs",
+                               p->name);
+    return answer != NULL;
+}
+
+static bool place_read(struct place *p, struct error *err)
+{
+    json_t *found =
+        client_request(p->a->socket, p->a->command->wire, json_pack("{s:s}", "node", p->name), err);
+    bool ok = found != NULL;
+    if (ok && json_array_size(json_object_get(found, "nodes")) > 0)
+        ok = place_read_nodes(p, found, err);
+    else if (ok)
+        ok = place_find_gone(p, member_word(found, "nearest"), err);
+    json_decref(found);
+    ok = ok && client_each_page(p->a->socket, "alarms", json_object(), place_take_alarms, p, err) &&
+         place_read_links(p, err);
+    size_t i;
+    const json_t *guid;
+    json_array_foreach(p->guids, i, guid) ok =
+        ok && place_read_events(p, json_string_value(guid), err);
+    return ok;
+}
+
+// Text.
+
+static const char PLACE_NODE[] = "{name}: {type}[silent?, did not answer the last sweep]\n"
+                                 "  GUID         {guid}\n"
+                                 "[system?  system       {system}\n]"
+                                 "  description  {description}\n"
+                                 "  device       {device} of vendor {vendor}, revision {revision}\n"
+                                 "  ports        {port_count}\n";
+
+static const char PLACE_PORT[] =
+    "  port {port:-4}{state:-8}[width?{width}X {speed}  ]"
+    "[peer?to {peer.name} port {peer.port} ({peer.type}, LID {peer.lid})|"
+    "[silent?the other end does not answer|no link]]\n"
+    "[errors?{errors>11}]";
+
+static const char PLACE_SINCE[] =
+    "[errors?           since its last reset|           No errors since its last reset]; read by "
+    "ibtrapd since [counters.since?{counters.since:.19}Z|its start]\n";
+
+static const char PLACE_ALARM[] = "{number:8}  {raised:.19}Z  {severity#13}  {event}\n"
+                                  "{text>10}"
+                                  "[suppressed?          suppressed: {suppressed}\n]"
+                                  "[acknowledged?          acknowledged {acknowledged:.19}Z\n]"
+                                  "{remedy>10}";
+
+static const char PLACE_LINK[] =
+    "  {occasion_count} occasions, last {last:.16}Z: {failures} failures, {flaps} flaps, "
+    "{error_alarms} times too many errors[unreliable?; unreliable]\n";
+
+static void place_show_port(const struct place *p, FILE *out, json_t *port)
+{
+    char errors[600];
+    struct text t = text_in(errors, sizeof errors);
+    const json_t *counters = json_object_get(port, "counters");
+    place_list_errors(counters, &t);
+    if (p->port == PLACE_WHOLE && t.len == 0 && !json_is_object(json_object_get(port, "peer")) &&
+        !json_is_true(json_object_get(port, "silent")))
+        return;
+    json_object_set_new(port, "errors", json_string(t.len > 0 ? errors : ""));
+    show_layout(out, PLACE_PORT, port);
+    if (p->port != PLACE_WHOLE && counters)
+        show_layout(out, PLACE_SINCE, port);
+}
+
+static void place_show_nodes(const struct place *p, FILE *out)
+{
+    size_t i, j;
+    const json_t *node;
+    json_t *port;
+    if (json_array_size(json_object_get(p->answer, "nodes")) == 0)
+        fprintf(out, "%s is not in the fabric now.\n", p->name);
+    json_array_foreach(json_object_get(p->answer, "nodes"), i, node)
+    {
+        show_layout(out, PLACE_NODE, node);
+        json_array_foreach(json_object_get(node, "ports"), j, port) place_show_port(p, out, port);
+    }
+}
+
+static void place_show(const struct place *p, FILE *out)
+{
+    const json_t *alarms = json_object_get(p->answer, "alarms");
+    const json_t *links = json_object_get(p->answer, "links");
+    const json_t *events = json_object_get(p->answer, "events");
+    size_t i;
+    const json_t *event;
+    place_show_nodes(p, out);
+    fputs(json_array_size(alarms) > 0 ? "\nAlarms\n" : "\nNo alarm is active here.\n", out);
+    show_each(out, PLACE_ALARM, alarms);
+    if (json_array_size(links) > 0)
+        fputs("\nFailures of links\n", out);
+    show_each(out, PLACE_LINK, links);
+    fputs(json_array_size(events) > 0 ? "\nThe last events; ibtrapctl explain NUMBER tells who got "
+                                        "one\n"
+                                      : "\nThe journal has no event about it.\n",
+          out);
+    json_array_foreach(events, i, event) show_form(out, &event_form, event, true);
+}
+
+// Commands.
+
+static enum command_outcome place_run(const struct arguments *a, const char *name, size_t length,
+                                      int port, struct error *err)
+{
+    struct place p = {.a = a, .port = port, .guids = json_array()};
+    snprintf(p.name, sizeof p.name, "%.*s", (int)length, name);
+    p.answer = json_pack("{s:i, s:s, s:[], s:[], s:[], s:[]}", "version", PROTOCOL_VERSION, "name",
+                         p.name, "nodes", "alarms", "links", "events");
+    if (port != PLACE_WHOLE)
+        json_object_set_new(p.answer, "port", json_integer(port));
+    bool ok = place_read(&p, err);
+    const json_t *node = json_array_get(json_object_get(p.answer, "nodes"), 0);
+    if (ok && port != PLACE_WHOLE && node && json_array_size(json_object_get(node, "ports")) == 0)
+        ok = error_set(err, "%s has no port %d; 'ibtrapctl node %s' lists its ports", p.name, port,
+                       p.name);
+    if (ok && a->json)
+        ok = show_json(a->out, p.answer, err);
+    else if (ok)
+        place_show(&p, a->out);
+    json_decref(p.guids);
+    json_decref(p.answer);
+    return command_outcome(ok);
+}
+
+enum command_outcome place_commands_node(const struct arguments *a, struct error *err)
+{
+    return place_run(a, a->words[0], strlen(a->words[0]), PLACE_WHOLE, err);
+}
+
+enum command_outcome place_commands_port(const struct arguments *a, struct error *err)
+{
+    long long number;
+    const char *slash = strrchr(a->words[0], '/');
+    const char *digits = slash ? slash + 1 : a->count > 1 ? a->words[1] : "";
+    const size_t length = slash ? (size_t)(slash - a->words[0]) : strlen(a->words[0]);
+    if (!arguments_read_number(digits, &number) || number > 255 || (slash && a->count > 1))
+        return COMMAND_WRONG_USAGE;
+    return place_run(a, a->words[0], length, (int)number, err);
+}
