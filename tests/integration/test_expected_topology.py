@@ -61,7 +61,7 @@ def test_what_is_wrong_before_the_start_is_told_and_ends(saved, traps, syslog):
     site = start(fabric, traps, syslog, expected=path)
     wait_alarms(site.gateway, ["link-missing", "host-missing", "link-miscabled"])
     [missing] = told(site, "host-missing")
-    assert "node2" in missing.text and "port 3 of leaf2" in missing.text and missing.severity == "warning"
+    assert "node2" in missing.text and "port 3 of leaf2" in missing.text and missing.severity == "error"
     [link] = told(site, "link-missing")
     assert "ort 12 of leaf1" in link.text and "port 12 of leaf2" in link.text
     [miscabled] = told(site, "link-miscabled")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from oracle.nets import HOST, ROUTER, SWITCH
 
-REMOVED = {SWITCH: ("switch-removed", "error"), HOST: ("host-removed", "warning"),
+REMOVED = {SWITCH: ("switch-removed", "error"), HOST: ("host-removed", "error"),
            ROUTER: ("router-removed", "error")}
 
 
@@ -224,7 +224,7 @@ class Truth:
         return frozenset(self.net.name(end.guid) for end in one)
 
     def _port_alarm(self, end, one):
-        return Alarm(port_key(end), "port-removed", "warning", "port", self._names(one))
+        return Alarm(port_key(end), "port-removed", "error", "port", self._names(one))
 
     def _link_alarm(self, one):
         return Alarm(link_key(one), "link-down", "warning", "link", self._names(one))

@@ -122,10 +122,10 @@ TEST(active_alarms_are_counted_by_event_and_severity)
     assert_true(take(CATALOGUE_LINK_DOWN, "b", "second", 2));
     assert_true(take(CATALOGUE_HOST_REMOVED, "c", "third", 3));
     assert_int_equal(active(CATALOGUE_LINK_DOWN, SEVERITY_WARNING), 2);
-    assert_int_equal(active(CATALOGUE_HOST_REMOVED, SEVERITY_WARNING), 1);
+    assert_int_equal(active(CATALOGUE_HOST_REMOVED, SEVERITY_ERROR), 1);
     assert_true(
         take(CATALOGUE_SWITCH_REMOVED, "c", "fourth", 4)); // the same alarm, by another event
-    assert_int_equal(active(CATALOGUE_HOST_REMOVED, SEVERITY_WARNING), 0);
+    assert_int_equal(active(CATALOGUE_HOST_REMOVED, SEVERITY_ERROR), 0);
     assert_int_equal(active(CATALOGUE_SWITCH_REMOVED, SEVERITY_ERROR), 1);
     assert_true(take(CATALOGUE_LINK_UP, "a", "fifth", 5));
     assert_true(take(CATALOGUE_LINK_UP, "a", "sixth", 6));

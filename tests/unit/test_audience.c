@@ -275,9 +275,9 @@ TEST(whoever_was_told_apart_is_not_told_again)
     late->sent_again = true; // an operator wants so
     assert_null(audience_refusal(&audience, late));
     late->sent_again = false;
-    late->severity = SEVERITY_ERROR; // which says more
+    late->severity = SEVERITY_CRITICAL; // which says more
     assert_null(audience_refusal(&audience, late));
-    late->severity = SEVERITY_WARNING;
+    late->severity = SEVERITY_ERROR;
     filter_init(&filter);
     assert_null(audience_refusal(&audience, late));
     filter.severity = SEVERITY_WARNING; // it heard of the root cause

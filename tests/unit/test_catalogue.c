@@ -51,7 +51,7 @@ TEST(every_entry_is_complete)
         assert_non_null(e->title);
         assert_in_range(strlen(e->title), 1, 64);
         assert_in_range(e->category, CATEGORY_FABRIC, CATEGORY_VENDOR);
-        assert_in_range(e->severity, SEVERITY_ERROR, SEVERITY_INFORMATIONAL);
+        assert_in_range(e->severity, SEVERITY_CRITICAL, SEVERITY_INFORMATIONAL);
         assert_in_range(e->alarm, ALARM_NONE, ALARM_CLEARS);
         assert_in_range(e->subject, CATALOGUE_ABOUT_ISSUER, CATALOGUE_ABOUT_NO_NODE);
         assert_true(e->trap == 0 || e->subject != CATALOGUE_ABOUT_NODE);
