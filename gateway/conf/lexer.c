@@ -7,6 +7,9 @@
 
 void lexer_init(struct lexer *lexer, const char *text, char *word)
 {
+    static const char ORDER_MARK[] = "\xef\xbb\xbf"; // some editors begin a file of UTF-8 with it
+    if (strncmp(text, ORDER_MARK, sizeof ORDER_MARK - 1) == 0)
+        text += sizeof ORDER_MARK - 1;
     *lexer = (struct lexer){.text = text, .next = text, .word = word, .line = 1, .next_line = 1};
     word[0] = '\0';
 }

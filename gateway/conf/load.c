@@ -6,6 +6,7 @@
 #include "conf/rows.h"
 #include "conf/section.h"
 #include "install.h"
+#include "model/catalogue.h"
 #include "model/node_name.h"
 
 #include <errno.h>
@@ -220,15 +221,71 @@ static void load_warn_of(const char *section, const char *name, const char *item
     }
 }
 
+// Whether some event passes the filter. A policy may give events another severity or category. A
+// summary counts only by its own name: it passes with the events that it summarises.
+static bool load_passes_any(const struct conf *conf, const struct filter *filter)
+{
+    bool any = conf->policy.rule_count > 0;
+    for (int kind = 0; kind < CATALOGUE_COUNT && !any; kind++) {
+        const struct catalogue_entry *type = catalogue_get((enum catalogue_event)kind);
+        any = filter_may_pass(filter, type, type->severity, type->category) &&
+              (!catalogue_is_summary(type) || filter_list_has(&filter->events, type->name));
+    }
+    return any;
+}
+
+// Warns of a receiver that gets nothing, or the same as a receiver before it.
+static void load_warn_of_receiver(const struct conf *conf, const struct conf_receiver *r,
+                                  void (*tell)(void *ctx, const char *sentence), void *ctx)
+{
+    struct error sentence;
+    if (!load_passes_any(conf, &r->filter)) {
+        error_set(&sentence,
+                  "receiver \"%s\" gets no event: no event has such a name, category and severity",
+                  r->name);
+        tell(ctx, sentence.text);
+    }
+    for (const struct conf_receiver *b = conf->receivers; b < r && r->host[0] != '\0'; b++) {
+        if (b->kind != r->kind || b->port != r->port || strcmp(b->host, r->host) != 0 ||
+            filter_digest(&b->filter) != filter_digest(&r->filter))
+            continue;
+        error_set(&sentence,
+                  "the receivers \"%s\" and \"%s\" have the same address and filter: each event "
+                  "arrives twice at %s",
+                  b->name, r->name, r->host);
+        tell(ctx, sentence.text);
+    }
+}
+
+static void load_warn_of_rule(const struct conf_rule *rule,
+                              void (*tell)(void *ctx, const char *sentence), void *ctx)
+{
+    struct error sentence;
+    const bool all_events = rule->events.count == 0 || strcmp(rule->events.patterns[0], "*") == 0;
+    const bool all_nodes = rule->nodes.count == 0 || strcmp(rule->nodes.patterns[0], "*") == 0;
+    if (rule->enabled != 0 || !all_events || !all_nodes)
+        return;
+    error_set(
+        &sentence,
+        "policy \"%s\" disables all events: receivers get nothing; name events or nodes in it",
+        rule->name);
+    tell(ctx, sentence.text);
+}
+
 void conf_warn(const struct conf *conf, void (*tell)(void *ctx, const char *sentence), void *ctx)
 {
+    if (conf->metrics.page && conf->metrics.host[0] == '\0')
+        tell(ctx, "section 'metrics': the page is not served without the item 'listen', such as "
+                  "listen = \"127.0.0.1:9683\"");
     for (size_t i = 0; i < conf->receiver_count; i++) {
         const struct conf_receiver *r = &conf->receivers[i];
+        load_warn_of_receiver(conf, r, tell, ctx);
         load_warn_of("receiver", r->name, "nodes", &r->filter.nodes, tell, ctx);
         load_warn_of("receiver", r->name, "switches", &r->filter.switches, tell, ctx);
     }
     for (size_t i = 0; i < conf->policy.rule_count; i++) {
         const struct conf_rule *rule = &conf->policy.rules[i];
+        load_warn_of_rule(rule, tell, ctx);
         load_warn_of("policy", rule->name, "nodes", &rule->nodes, tell, ctx);
     }
 }

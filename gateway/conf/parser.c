@@ -62,11 +62,31 @@ static void parser_add_sections(const char *item, size_t count, struct text *t)
     }
 }
 
+// Adds a hint about an item that other programs have. Returns false for any other item.
+static bool parser_add_foreign_hint(const struct schema_section *section, const char *name,
+                                    struct text *t)
+{
+    char file[80];
+    const bool has_address = section && schema_find(section, "address", NULL);
+    snprintf(file, sizeof file, "%.70s_file", name);
+    if (has_address && strcmp(name, "port") == 0)
+        text_add(t, "; the port stands behind the address, as in address = \"HOST:1162\"");
+    else if (has_address && (strcmp(name, "host") == 0 || strcmp(name, "server") == 0))
+        text_add(t, "; the host is the item 'address', as in address = \"HOST\"");
+    else if (section && strstr(name, "password") && schema_find(section, file, NULL))
+        text_addf(t, "; write the password into a file of its own, and name it in '%s'", file);
+    else
+        return false;
+    return true;
+}
+
 // Adds "; it belongs to section 'snmp'" or "; did you mean 'window'?" for a name that `section`
 // does not have, or nothing if no name is near. NULL stands for the top of the file.
 static void parser_add_hint(const struct schema_section *section, const char *name, struct text *t)
 {
     size_t count = 0;
+    if (parser_add_foreign_hint(section, name, t))
+        return;
     for (size_t i = 0; i < SCHEMA_COUNT; i++)
         count += schema_find(&SCHEMA[i], name, NULL) != NULL;
     const struct nearest nearest = parser_find_nearest(section, name);

@@ -165,6 +165,7 @@ static int main_check(const struct arguments *arguments)
         return EXIT_FAILURE;
     }
     conf_warn(&conf, main_tell_warning, NULL);
+    surroundings_warn(&conf, main_tell_warning, NULL);
     printf(conf.has_file ? "The configuration %s is good.\n"
                          : "There is no configuration %s: the defaults hold.\n",
            conf.file);

@@ -6,9 +6,11 @@
 
 #include <fcntl.h>
 #include <libgen.h>
+#include <netdb.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,4 +194,79 @@ bool surroundings_check(const struct conf *conf, const struct instance *instance
     fine = surroundings_check_control(conf->socket, instance, unit, &err);
     surroundings_note(mistakes, conf, fine, &err);
     return mistakes->count == 0;
+}
+
+// Warnings.
+
+static void surroundings_warn_of_device(const struct conf_fabric *fabric,
+                                        void (*tell)(void *ctx, const char *sentence), void *ctx)
+{
+    char path[sizeof fabric->device + 32];
+    struct error sentence;
+    snprintf(path, sizeof path, "/sys/class/infiniband/%s", fabric->device);
+    if (fabric->device[0] == '\0' || access(path, F_OK) == 0)
+        return;
+    const char *colon = strchr(fabric->device, ':');
+    if (colon)
+        error_set(&sentence,
+                  "section 'fabric': no device is called '%s'; the port has an item of its own: "
+                  "device = \"%.*s\" and port = %s",
+                  fabric->device, (int)(colon - fabric->device), fabric->device,
+                  colon[1] ? colon + 1 : "1");
+    else
+        error_set(&sentence,
+                  "section 'fabric': this machine has no device '%s' now; 'ls "
+                  "/sys/class/infiniband' lists its devices",
+                  fabric->device);
+    tell(ctx, sentence.text);
+}
+
+static void surroundings_warn_of_hosts(const struct conf *conf,
+                                       void (*tell)(void *ctx, const char *sentence), void *ctx)
+{
+    int found = 0; // without name servers, each further name would wait for them again
+    for (size_t i = 0; i < conf->receiver_count && found != EAI_AGAIN; i++) {
+        const struct conf_receiver *r = &conf->receivers[i];
+        struct addrinfo *list = NULL;
+        struct error sentence;
+        if (r->host[0] == '\0')
+            continue;
+        found = getaddrinfo(r->host, NULL, NULL, &list);
+        if (found == 0) {
+            freeaddrinfo(list);
+            continue;
+        }
+        error_set(&sentence, "receiver \"%s\": no address is known of host '%s': %s", r->name,
+                  r->host, gai_strerror(found));
+        tell(ctx, sentence.text);
+    }
+}
+
+static void surroundings_warn_of_readers(const struct conf *conf,
+                                         void (*tell)(void *ctx, const char *sentence), void *ctx)
+{
+    struct stat st;
+    struct error sentence;
+    bool has_community = false;
+    for (size_t i = 0; i < conf->receiver_count; i++) {
+        const struct conf_receiver *r = &conf->receivers[i];
+        has_community |= r->kind == CONF_SNMP && r->snmp.version < 3 &&
+                         r->snmp.community_file[0] == '\0' &&
+                         strcmp(r->snmp.community, "public") != 0;
+    }
+    if (!has_community || stat(conf->file, &st) != 0 || !(st.st_mode & S_IROTH))
+        return;
+    error_set(&sentence,
+              "%s has a community, and every user may read it: use community_file, or take the "
+              "right away with chmod o-r",
+              conf->file);
+    tell(ctx, sentence.text);
+}
+
+void surroundings_warn(const struct conf *conf, void (*tell)(void *ctx, const char *sentence),
+                       void *ctx)
+{
+    surroundings_warn_of_device(&conf->fabric, tell, ctx);
+    surroundings_warn_of_hosts(conf, tell, ctx);
+    surroundings_warn_of_readers(conf, tell, ctx);
 }

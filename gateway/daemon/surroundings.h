@@ -35,4 +35,10 @@ void surroundings_ask_unit(const char *name, const struct instance *instance,
 bool surroundings_check(const struct conf *conf, const struct instance *instance,
                         const struct surroundings_unit *unit, struct conf_mistakes *mistakes);
 
+// Tells in a sentence each what may be meant so, and probably is not: a device that is not there, a
+// host without an address, a configuration with a community that every user may read. Waits for
+// name servers: for a check only.
+void surroundings_warn(const struct conf *conf, void (*tell)(void *ctx, const char *sentence),
+                       void *ctx);
+
 #endif

@@ -43,7 +43,8 @@ BAD = {
 
 @pytest.mark.parametrize("text", GOOD.values(), ids=GOOD.keys())
 def test_good_configuration(tmp_path, text):
-    assert check_config(text, tmp_path) == (0, f"The configuration {tmp_path / 'ibtrapd.conf'} is good.\n")
+    status, output = check_config(text, tmp_path)
+    assert status == 0 and f"The configuration {tmp_path / 'ibtrapd.conf'} is good.\n" in output
 
 
 @pytest.mark.parametrize("text, line, words", BAD.values(), ids=BAD.keys())
@@ -53,6 +54,26 @@ def test_bad_configuration(tmp_path, text, line, words):
     assert f"{tmp_path / 'ibtrapd.conf'}:{line}: " in output
     for word in words:
         assert word in output
+
+
+# text, mode of the file, and what the warning says
+WARNED = {
+    "port in the device": ('fabric { device = "mlx5_0:1" }\n', 0o600, 'device = "mlx5_0" and port = 1'),
+    "no such device": ('fabric { device = "nodev" }\n', 0o600, "no device 'nodev'"),
+    "unknown host": ('syslog "a" { transport = "tcp" address = "no-such-host.invalid:514" }\n', 0o600,
+                     "no-such-host.invalid"),
+    "readable community": ('snmp "a" { address = "127.0.0.1" community = "geheim" }\n', 0o644, "chmod o-r"),
+}
+
+
+@pytest.mark.parametrize("text, mode, words", WARNED.values(), ids=WARNED.keys())
+def test_what_may_be_a_mistake_is_warned_of(tmp_path, text, mode, words):
+    config = tmp_path / "ibtrapd.conf"
+    config.write_text(text)
+    config.chmod(mode)
+    done = subprocess.run([BUILD / "ibtrapd", "--check-config", "--config", config], capture_output=True, text=True,
+                          env=without_service_user(), check=True, timeout=60)
+    assert words in done.stderr and "geheim" not in done.stderr and "is good" in done.stdout
 
 
 @pytest.fixture

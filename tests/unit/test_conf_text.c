@@ -16,6 +16,15 @@ TEST(unknown_items_are_errors)
     assert_string_equal(error_of("snmp \"a\" {\n address = \"a\"\n facility = \"kern\"\n}\n"),
                         "3: item 'facility': there is no such item here; it belongs to section "
                         "'syslog'");
+    assert_string_equal(error_of("snmp \"a\" {\n port = 1162\n}\n"),
+                        "2: item 'port': there is no such item here; the port stands behind the "
+                        "address, as in address = \"HOST:1162\"");
+    assert_string_equal(error_of("snmp \"a\" {\n host = \"nms\"\n}\n"),
+                        "2: item 'host': there is no such item here; the host is the item "
+                        "'address', as in address = \"HOST\"");
+    assert_string_equal(error_of("snmp \"a\" {\n auth_password = \"x\"\n}\n"),
+                        "2: item 'auth_password': there is no such item here; write the password "
+                        "into a file of its own, and name it in 'auth_password_file'");
     assert_string_equal(
         error_of("port = 1\n"),
         "1: item 'port': there is no such item here; it belongs to section 'fabric'");
@@ -364,10 +373,56 @@ TEST(patterns_of_factory_names_are_warned_of)
     assert_string_equal(all, expected);
 }
 
+static void check_warning(const char *text, const char *expected)
+{
+    char all[2000];
+    struct text t = text_in(all, sizeof all);
+    load(text);
+    conf_warn(&conf, take_warning, &t);
+    assert_string_equal(all, expected);
+}
+
+TEST(what_has_no_effect_is_warned_of)
+{
+    check_warning("metrics {\n page = true\n}\n",
+                  "section 'metrics': the page is not served without the item 'listen', such as "
+                  "listen = \"127.0.0.1:9683\"\n");
+    check_warning("metrics {\n page = true\n listen = \"127.0.0.1:9683\"\n}\n", "");
+    static const char NOTHING[] = "file \"a\" {\n path = /x\n severity = \"emergency\"\n}\n";
+    check_warning(NOTHING, "receiver \"a\" gets no event: no event has such a name, category and "
+                           "severity\n");
+    check_warning("file \"a\" {\n path = /x\n severity = \"critical\"\n}\n", "");
+    check_warning(
+        "file \"a\" {\n path = /x\n events = {\"link-*\"}\n categories = {\"security\"}\n}\n",
+        "receiver \"a\" gets no event: no event has such a name, category and severity\n");
+    check_warning(
+        "snmp \"a\" {\n address = \"[::1]\"\n}\nsnmp \"b\" {\n address = \"[::1]:162\"\n}\n",
+        "the receivers \"a\" and \"b\" have the same address and filter: each event arrives "
+        "twice at ::1\n");
+    check_warning("snmp \"a\" {\n address = \"[::1]\"\n}\n"
+                  "snmp \"b\" {\n address = \"[::1]:162\"\n severity = \"error\"\n}\n",
+                  "");
+    check_warning(
+        "policy \"off\" {\n events = {\"*\"}\n enabled = false\n}\n",
+        "policy \"off\" disables all events: receivers get nothing; name events or nodes in "
+        "it\n");
+    check_warning("policy \"off\" {\n events = {\"link-*\"}\n enabled = false\n}\n", "");
+}
+
+TEST(a_byte_order_mark_is_passed_over)
+{
+    check_warning("\xef\xbb\xbf"
+                  "file \"a\" {\n path = /x\n}\n",
+                  "");
+    assert_int_equal(conf.receiver_count, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CONF_TEST(patterns_of_factory_names_are_warned_of),
+        CONF_TEST(what_has_no_effect_is_warned_of),
+        CONF_TEST(a_byte_order_mark_is_passed_over),
         CONF_TEST(unknown_items_are_errors),
         CONF_TEST(what_stands_twice_is_told),
         CONF_TEST(the_reading_goes_on_after_a_mistake),
