@@ -155,8 +155,8 @@ static json_t *page_pick(const json_t *list, const char *const *items)
 
 static void page_add_status(json_t *out, const json_t *status)
 {
-    static const char *const WHOLE[] = {"release", "uptime", "problem",     "port",
-                                        "sm",      "role",   "maintenance", NULL};
+    static const char *const WHOLE[] = {"release", "fabric_name", "uptime",      "problem", "port",
+                                        "sm",      "role",        "maintenance", NULL};
     static const char *const RECEIVER[] = {"name", "kind",    "state",   "queued",
                                            "sent", "dropped", "problem", NULL};
     static const char *const SUBSCRIPTION[] = {"trap", "state", "detail", NULL};

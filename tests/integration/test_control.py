@@ -570,6 +570,28 @@ def test_health_asks_for_alarms_on_request(site):
     assert "no open alarm, 1 acknowledged" in verdict(site, code=0)
 
 
+def test_a_dead_switch_is_one_line_with_what_follows(open_site):
+    """Nodes, links and ports behind it are counted at their cause, in every view."""
+    site = open_site(sweep=SWEEP)
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    site.fabric.unlink("leaf2")
+    site.message("switch-removed")
+    [cause] = wait_until(lambda: [one for one in ask(site, "alarms")["alarms"] if one["event"] == "switch-removed"], "the alarm")
+    everything = ask(site, "alarms", "--all")["alarms"]
+    assert len(everything) > 2, everything
+    assert [one["number"] for one in ask(site, "alarms")["alarms"]] == [cause["number"]], everything
+    assert cause["consequences"] == len(everything) - 1, everything
+    assert {one["cause"] for one in everything if one["number"] != cause["number"]} == {cause["id"]}
+    shown = site.gateway.control("alarms").stdout
+    assert f"and {cause['consequences']} alarms that follow\n" in shown
+    assert f", and {cause['consequences']} alarms that follow" in verdict(site, "fabric", code=2)
+    assert ask(site, "alarms", "--node", "leaf2")["alarms"] == [cause]
+    assert [one["number"] for one in ask(site, "alarms", "--node", cause["node"])["alarms"]] == [cause["number"]]
+    assert ask(site, "alarms", "--severity", "critical")["alarms"] == []
+    assert site.gateway.control("alarms", "--event", "link-inactive").stdout == "No active alarm fits.\n"
+
+
 def test_health_warns_of_a_paused_receiver_and_of_a_refused_reload(site):
     site.gateway.control("receivers", "pause", "udp0")
     assert verdict(site, "gateway", code=1).startswith("gateway WARNING: receiver udp0 is paused | subscriptions=")
