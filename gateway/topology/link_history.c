@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct link_history {
-    pthread_mutex_t lock; // over `all`, against the threads that only read
+    pthread_mutex_t lock; // over `all` and `pending`, against the threads that only read
     struct link_history_limits limits;
     struct link_record **all; // ascending by link
     size_t count, capacity;
@@ -269,9 +269,9 @@ void link_history_add(struct link_history *history, const struct link_incident *
     if (link_history_has_settled(history, incident->at_us) ||
         history->pending_count == LINK_HISTORY_PENDING_MAX)
         link_history_settle(history);
-    pthread_mutex_unlock(&history->lock);
     MEMORY_MAKE_ROOM(history->pending, history->pending_count, history->pending_capacity);
     history->pending[history->pending_count++] = *incident;
+    pthread_mutex_unlock(&history->lock);
 }
 
 uint64_t link_history_failures(const struct link_history *history, const struct alarm_key *link,
@@ -441,19 +441,44 @@ static size_t link_history_copy(const struct link_history *h, enum link_order or
     return count;
 }
 
+// The history as of now, as if all pending incidents counted. Those that happened to a whole node
+// or host so far do not count here, either.
+static struct link_history link_history_look(const struct link_history *h)
+{
+    struct link_history look = *h;
+    look.all = memory_get(h->capacity * sizeof *look.all);
+    for (size_t i = 0; i < h->count; i++) {
+        look.all[i] = memory_get(sizeof *look.all[i]);
+        *look.all[i] = *h->all[i];
+    }
+    if (look.pending_count > 0)
+        link_history_settle(&look);
+    return look;
+}
+
+static void link_history_end_look(struct link_history *look)
+{
+    for (size_t i = 0; i < look->count; i++)
+        free(look->all[i]);
+    free(look->all);
+}
+
 size_t link_history_list(struct link_history *history, enum link_order order,
                          struct link_record *out, size_t max)
 {
     pthread_mutex_lock(&history->lock);
-    const size_t count = link_history_copy(history, order, out, max);
+    struct link_history look = link_history_look(history);
     pthread_mutex_unlock(&history->lock);
+    const size_t count = link_history_copy(&look, order, out, max);
+    link_history_end_look(&look);
     return count;
 }
 
 size_t link_history_count(struct link_history *history)
 {
     pthread_mutex_lock(&history->lock);
-    const size_t count = history->count;
+    struct link_history look = link_history_look(history);
     pthread_mutex_unlock(&history->lock);
-    return count;
+    link_history_end_look(&look);
+    return look.count;
 }

@@ -8,7 +8,8 @@
 // - If LINK_HISTORY_SHARED links of a node or more have incidents within LINK_HISTORY_SETTLE_US,
 //   the incidents happened to the node, such as a switch that restarts, and count for no link.
 //   The same holds for two links of a host that have no node in common: these adapters and their
-//   switches share no cable. Therefore an incident counts when this time is over.
+//   switches share no cable. Therefore an incident counts when this time is over. Lists have the
+//   incident at once, unless it happened to a node or host as far as is known.
 //
 // Decides: Which incidents of a link are one occasion?
 #ifndef IBTRAPD_TOPOLOGY_LINK_HISTORY_H

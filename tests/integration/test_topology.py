@@ -390,6 +390,7 @@ def test_a_link_that_fails_again_and_again(open_site):
     for time in range(3):
         site.fabric.unlink("leaf1", 11)
         site.message("link-down", count=time + 1)
+        assert "leaf1" in site.gateway.control("links").stdout  # at once
         site.fabric.relink("leaf1", 11)
         site.message("link-up", count=time + 1)
     site.gateway.stop()
