@@ -1,24 +1,72 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/handlers.h"
 
+#include "base/text.h"
 #include "ctl/terminal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Receivers.
 
-// Columns of the kind and the address.
-enum { STATUS_KIND_COLUMNS = 7, STATUS_ADDRESS_COLUMNS = 25 };
+// Columns of the table: what a usual receiver takes, more for longer texts where the terminal has
+// room, less for the name and the address on a narrow terminal.
+struct status_columns {
+    int name, kind, address;
+};
 
-static void status_command_show_receiver(FILE *out, const json_t *one)
+enum {
+    STATUS_NAME_COLUMNS = 16,
+    STATUS_NAME_LEAST = 8,
+    STATUS_KIND_COLUMNS = 7,
+    STATUS_ADDRESS_COLUMNS = 25,
+    STATUS_ADDRESS_LEAST = 7,
+    STATUS_OTHER_COLUMNS = 47, // state, numbers and blanks
+};
+
+static int status_command_longest(const json_t *list, const char *key)
+{
+    size_t i;
+    int longest = 0;
+    const json_t *one;
+    json_array_foreach(list, i, one)
+    {
+        const int length = (int)strlen(member_word(one, key));
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+static struct status_columns status_command_columns(FILE *out, const json_t *receivers)
+{
+    const int name = status_command_longest(receivers, "name");
+    const int address = status_command_longest(receivers, "address");
+    const int room = terminal_width(out) - STATUS_OTHER_COLUMNS - STATUS_KIND_COLUMNS;
+    struct status_columns c = {.name = STATUS_NAME_COLUMNS,
+                               .kind = STATUS_KIND_COLUMNS,
+                               .address = STATUS_ADDRESS_COLUMNS};
+    if (c.name + c.address > room) { // a narrow terminal
+        c.name = name < STATUS_NAME_LEAST ? STATUS_NAME_LEAST : name < c.name ? name : c.name;
+        c.address = room - c.name > STATUS_ADDRESS_LEAST ? room - c.name : STATUS_ADDRESS_LEAST;
+        return c;
+    }
+    if (name > c.name && name + c.address <= room)
+        c.name = name;
+    if (address > c.address && c.name + address <= room)
+        c.address = address;
+    return c;
+}
+
+static void status_command_show_receiver(FILE *out, const json_t *one,
+                                         const struct status_columns *c)
 {
     const char *address = member_word(one, "address");
-    show_layout(out, "{name$16}", one);
-    const int printed = fprintf(out, " %-*s ", STATUS_KIND_COLUMNS, member_word(one, "kind"));
+    terminal_cell(out, member_word(one, "name"), c->name);
+    const int printed = fprintf(out, " %-*s ", c->kind, member_word(one, "kind"));
     // A long kind takes columns of the address: alertmanager, for instance.
-    const int columns = STATUS_KIND_COLUMNS + 2 + STATUS_ADDRESS_COLUMNS - printed;
+    const int columns = c->kind + 2 + c->address - printed;
     const bool is_long = (int)strlen(address) > columns;
-    fprintf(out, "%-*s ", columns, is_long ? "" : address);
+    fprintf(out, "%-*s ", columns > 0 ? columns : 0, is_long ? "" : address);
     show_layout(out, "{state#8}{sent:9} {queued:8} {failed:8} {dropped:8}\n", one);
     terminal_wrap(out, 4, is_long ? address : "");
     show_layout(out, "{problem>4}", one);
@@ -36,27 +84,26 @@ static void status_command_show_gone(FILE *out, const json_t *one)
 static bool status_command_show_receivers(FILE *out, const json_t *answer)
 {
     size_t i;
-    const json_t *one;
-    json_array_foreach(json_object_get(answer, "receivers"), i, one)
-        status_command_show_receiver(out, one);
+    const json_t *one, *receivers = json_object_get(answer, "receivers");
+    const struct status_columns columns = status_command_columns(out, receivers);
+    if (json_array_size(receivers) > 0 || json_array_size(json_object_get(answer, "gone")) == 0)
+        fprintf(out, "%-*s %-*s %-*s STATE        SENT   QUEUED   FAILED  DROPPED\n", columns.name,
+                "RECEIVER", columns.kind, "KIND", columns.address, "ADDRESS");
+    json_array_foreach(receivers, i, one) status_command_show_receiver(out, one, &columns);
     json_array_foreach(json_object_get(answer, "gone"), i, one) status_command_show_gone(out, one);
     return true;
 }
 
 const struct show_form receiver_form = {
-    .list = "receivers",
-    .is_paged = true,
-    .head = "RECEIVER         KIND    ADDRESS                   STATE        SENT   QUEUED   "
-            "FAILED  DROPPED\n",
-    .rest = status_command_show_receivers};
+    .list = "receivers", .is_paged = true, .rest = status_command_show_receivers};
 
 // The status.
 
 #define STATUS_FABRIC  "Fabric   {health.fabric.line~9}"
 #define STATUS_GATEWAY "Gateway  {health.gateway.line~9}"
 
-static const char STATUS_VERDICTS[] =
-    "[health?[health.worse=fabric?" STATUS_FABRIC STATUS_GATEWAY "|" STATUS_GATEWAY STATUS_FABRIC "]]";
+static const char STATUS_VERDICTS[] = "[health?[health.worse=fabric?" STATUS_FABRIC STATUS_GATEWAY
+                                      "|" STATUS_GATEWAY STATUS_FABRIC "]]";
 
 static const char STATUS_PORT[] =
     "ibtrapd {release}, running for {uptime} s\n"
@@ -141,6 +188,34 @@ static const char STATUS_JOURNAL[] =
     "         alarm, {journal.alarms_missed} changes are not in the list; end alarms that nobody "
     "needs: 'ibtrapctl alarms'\n]";
 
+// Writes a line for each subscription that is missing, and one line for all others.
+static void status_command_show_subscriptions(FILE *out, const json_t *list)
+{
+    size_t i, missing = 0;
+    const json_t *one;
+    char all[600] = "";
+    struct text t = text_in(all, sizeof all);
+    json_array_foreach(list, i, one)
+    {
+        const bool is_there = strcmp(member_word(one, "state"), "subscribed") == 0;
+        char *trap = json_dumps(json_object_get(one, "trap"), JSON_ENCODE_ANY);
+        if (is_there && trap)
+            text_addf(&t, "%s%.*s",
+                      t.len > 0 ? ", " : "subscribed: ", (int)strcspn(trap + (*trap == '"'), "\""),
+                      trap + (*trap == '"'));
+        free(trap);
+        if (!is_there && missing++ == 0)
+            fputs("\nTRAP     STATE       DETAIL\n", out);
+        if (!is_there)
+            show_layout(out, STATUS_SUBSCRIPTION, one);
+    }
+    if (t.len > 0) {
+        fputs("\nTraps    ", out);
+        terminal_hang(out, 9, all);
+    }
+    fputc('\n', out);
+}
+
 static void status_command_show_counters(FILE *out, const json_t *counters)
 {
     const char *key;
@@ -175,9 +250,7 @@ static bool status_command_show(FILE *out, const json_t *status)
         show_layout(out, STATUS_SWEEP, sweep);
     show_layout(out, STATUS_ERRORS, json_object_get(status, "port_counters"));
     show_each(out, STATUS_SM, json_object_get(status, "sms"));
-    fputs("\nTRAP     STATE       DETAIL\n", out);
-    show_each(out, STATUS_SUBSCRIPTION, json_object_get(status, "subscriptions"));
-    fputc('\n', out);
+    status_command_show_subscriptions(out, json_object_get(status, "subscriptions"));
     show_form(out, &receiver_form, status, true);
     show_layout(out, STATUS_TABLES, status);
     show_layout(out, STATUS_JOURNAL, status);

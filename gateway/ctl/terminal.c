@@ -18,14 +18,20 @@ bool terminal_has_colours(FILE *out)
     return wanted && fd >= 0 && isatty(fd);
 }
 
-int terminal_columns(FILE *out)
+int terminal_width(FILE *out)
 {
     struct winsize size;
-    int fd = fileno(out);
-    if (fd < 0 || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
-        size.ws_col > TERMINAL_COLUMNS)
-        return TERMINAL_COLUMNS;
-    return size.ws_col > TERMINAL_COLUMNS_MIN ? size.ws_col : TERMINAL_COLUMNS_MIN;
+    const int fd = fileno(out);
+    return fd < 0 || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ? TERMINAL_COLUMNS
+                                                                           : size.ws_col;
+}
+
+int terminal_columns(FILE *out)
+{
+    const int width = terminal_width(out);
+    return width > TERMINAL_COLUMNS       ? TERMINAL_COLUMNS
+           : width > TERMINAL_COLUMNS_MIN ? width
+                                          : TERMINAL_COLUMNS_MIN;
 }
 
 enum terminal_colour terminal_colour_of(const char *word)

@@ -14,7 +14,10 @@ enum {
     TERMINAL_COLUMNS_MIN = 40, // on narrower terminals
 };
 
-// The columns of the terminal behind `out`, within these limits.
+// The columns of the terminal behind `out`; TERMINAL_COLUMNS without a terminal. For tables.
+int terminal_width(FILE *out);
+
+// The same within these limits.
 int terminal_columns(FILE *out);
 
 // True if `out` is a terminal and NO_COLOR is not set in the environment.

@@ -6,6 +6,12 @@
 #include "ctl/handlers.h"
 #include "ctl/terminal.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
 // An answer as the daemon gives it; `more`: further items, with a comma before them.
 static json_t *make_status(const char *more)
 {
@@ -44,8 +50,7 @@ static void check_status(const char *more, const char *expected)
     "Port     mlx5_0 port 1, active, LID 4, GUID 0x0002c90300000021\n"                             \
     "Master   LID 3, GUID 0x0002c90300000011, answers, sm1\n"
 #define TAIL                                                                                       \
-    "\nTRAP     STATE       DETAIL\n"                                                              \
-    "128      subscribed\n"                                                                        \
+    "\nTraps    subscribed: 128\n"                                                                 \
     "\nRECEIVER         KIND    ADDRESS                   STATE        SENT   QUEUED   FAILED  "   \
     "DROPPED\n"                                                                                    \
     "\nJournal  9 events, 1 alarm, 3 MiB, on disk\n"                                               \
@@ -344,6 +349,46 @@ TEST(receivers_with_long_names_keep_their_columns)
         "gone since 2026-11-21T03:20:03Z: siem, which did not get 1 event\n");
 }
 
+// The longest line of the receivers at a terminal with so many columns.
+static size_t longest_line_at(unsigned short columns)
+{
+    static const char ANSWER[] =
+        "{\"receivers\":[{\"name\":\"nms\",\"kind\":\"snmp\",\"address\":"
+        "\"[2001:db8:1:2:3::162]:1162\",\"state\":\"failing\",\"sent\":3,\"queued\":0,"
+        "\"failed\":0,\"dropped\":0,\"problem\":\"\"}],\"gone\":[]}";
+    char shown[1000] = "";
+    struct termios raw;
+    const struct winsize size = {.ws_row = 24, .ws_col = columns};
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    const int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    assert_int_equal(tcgetattr(slave, &raw), 0);
+    cfmakeraw(&raw);
+    assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
+    assert_int_equal(ioctl(slave, TIOCSWINSZ, &size), 0);
+    FILE *out = fdopen(slave, "w");
+    json_t *answer = json_loads(ANSWER, 0, NULL);
+    setenv("NO_COLOR", "1", 1);
+    first_receivers(out, answer);
+    json_decref(answer);
+    fflush(out);
+    assert_true(read(master, shown, sizeof shown - 1) > 0);
+    fclose(out);
+    close(master);
+    assert_non_null(strstr(shown, "[2001:db8:1:2:3::162]:1162"));
+    size_t longest = 0;
+    for (char *line = strtok(shown, "\n"); line; line = strtok(NULL, "\n"))
+        longest = strlen(line) > longest ? strlen(line) : longest;
+    return longest;
+}
+
+TEST(receivers_fit_the_terminal)
+{
+    assert_in_range(longest_line_at(80), 60, 80);
+    assert_in_range(longest_line_at(100), 90, 100);
+    assert_in_range(longest_line_at(200), 90, 120); // no wider than the content
+}
+
 static void delivery(FILE *out, const json_t *answer)
 {
     assert_true(show_form(out, &delivery_form, answer, true));
@@ -471,6 +516,7 @@ int main(void)
         cmocka_unit_test(an_event_is_a_line_and_its_sentence),
         cmocka_unit_test(alarms_tell_what_people_did_with_them),
         cmocka_unit_test(receivers_with_long_names_keep_their_columns),
+        cmocka_unit_test(receivers_fit_the_terminal),
         cmocka_unit_test(fates_at_a_receiver_of_a_long_kind_keep_their_columns),
         cmocka_unit_test(text_is_broken_between_words),
         cmocka_unit_test(times_as_people_give_them),
