@@ -204,7 +204,9 @@ static bool place_read(struct place *p, struct error *err)
     else if (ok)
         ok = place_find_gone(p, member_word(found, "nearest"), err);
     json_decref(found);
-    ok = ok && client_each_page(p->a->socket, "alarms", json_object(), place_take_alarms, p, err) &&
+    ok = ok &&
+         client_each_page(p->a->socket, "alarms", json_pack("{s:b}", "all", 1), place_take_alarms,
+                          p, err) &&
          place_read_links(p, err);
     size_t i;
     const json_t *guid;

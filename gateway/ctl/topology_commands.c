@@ -324,7 +324,8 @@ static bool topology_command_mark_alarms(void *picture, const json_t *page, stru
     if (!json_is_array(alarms))
         return show_refuse_shape(err);
     json_array_foreach(alarms, i, alarm)
-        picture_add_alarm(picture, member_word(alarm, "key"), member_word(alarm, "event"));
+        picture_add_alarm(picture, member_word(alarm, "key"), member_word(alarm, "event"),
+                          member_word(alarm, "cause")[0] != '\0');
     return true;
 }
 
@@ -333,7 +334,7 @@ static bool topology_command_draw(const struct arguments *a, const struct fabric
 {
     struct picture *picture =
         picture_new(what->fabric, what->names, a->values[OPTION_HOSTS] != NULL);
-    const bool ok = client_each_page(a->socket, "alarms", json_object(),
+    const bool ok = client_each_page(a->socket, "alarms", json_pack("{s:b}", "all", 1),
                                      topology_command_mark_alarms, picture, err);
     if (ok)
         picture_finish(picture);

@@ -223,14 +223,16 @@ bool picture_read_key(const char *key, struct alarm_key *out)
     return false;
 }
 
-void picture_add_alarm(struct picture *p, const char *key, const char *event)
+void picture_add_alarm(struct picture *p, const char *key, const char *event, bool follows)
 {
     struct alarm_key what;
     if (!picture_read_key(key, &what))
         return;
-    const enum picture_state state = picture_state_of(&what, event);
+    enum picture_state state = picture_state_of(&what, event);
     if (state == PICTURE_GOOD)
         return;
+    if (follows)
+        state = PICTURE_MISSING;
     if (what.kind == ALARM_KEY_NODE)
         picture_mark_node(p, what.guid, event, state);
     else if (what.kind == ALARM_KEY_PORT)

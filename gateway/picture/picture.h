@@ -85,8 +85,9 @@ struct picture *picture_new(const struct fabric *fabric, const struct names *nam
 void picture_free(struct picture *picture); // NULL is allowed
 
 // Adds an active alarm by its key and the name of the raising event. Only alarms about nodes, ports
-// and links change the picture. Before picture_finish.
-void picture_add_alarm(struct picture *picture, const char *key, const char *event);
+// and links change the picture. An alarm that follows from another is shown as missing at most, so
+// that the cause stands out. Before picture_finish.
+void picture_add_alarm(struct picture *picture, const char *key, const char *event, bool follows);
 
 // Names an absent node, unless the node has a name. Before picture_finish.
 void picture_name_absent(struct picture *picture, uint64_t guid, const char *name);

@@ -137,7 +137,7 @@ static void page_views_take(void *ctx, const struct alarm *alarm)
     map->after = alarm->event_sequence;
     map->count++;
     const uint32_t before = map->picture->node_count;
-    picture_add_alarm(map->picture, alarm->key, alarm->type);
+    picture_add_alarm(map->picture, alarm->key, alarm->type, alarm->cause_id[0] != '\0');
     if (map->picture->node_count > before && map->to_name_count < PAGE_VIEWS_NAMES_MAX)
         map->to_name[map->to_name_count++] = alarm->event_sequence;
 }

@@ -72,7 +72,7 @@ static void alarm_on(enum alarm_key_kind kind, const char *event, uint32_t a, ui
                                              .peer_guid = g.nodes[b].node.guid,
                                              .port = port,
                                              .peer_port = peer_port});
-    picture_add_alarm(picture, key, event);
+    picture_add_alarm(picture, key, event, false);
 }
 
 static unsigned count(const char *text, const char *what)
@@ -179,8 +179,8 @@ TEST(alarms_mark_links)
     alarm_on(ALARM_KEY_LINK, "link-missing", a, 7, b, 7);
     alarm_on(ALARM_KEY_LINK, "link-unexpected", a, 1, b, 1); // informational
     alarm_on(ALARM_KEY_PORT, "link-integrity-threshold", a, 3, 0, 0);
-    picture_add_alarm(picture, "receiver udp0", "receiver-failing");
-    picture_add_alarm(picture, "", "");
+    picture_add_alarm(picture, "receiver udp0", "receiver-failing", false);
+    picture_add_alarm(picture, "", "", false);
     picture_finish(picture);
     assert_int_equal(picture->link_count, picture->present_links + 1);
     assert_int_equal(node("a")->troubled_hosts, 1);
@@ -194,11 +194,27 @@ TEST(alarms_mark_links)
     assert_int_equal(count(svg(), "class=\"node switch good near-fault\""), 2);
 }
 
+// The links of a dead switch are grey, and the switch itself is red.
+TEST(the_cause_stands_out)
+{
+    generated_add(&g, FABRIC_SWITCH, 0, "here", 4);
+    look(false);
+    char key[100];
+    snprintf(key, sizeof key, "link 0x00000000deadbeef/1-0x%016llx/1",
+             (unsigned long long)picture->nodes[0].guid);
+    picture_add_alarm(picture, "node 0x00000000deadbeef", "switch-removed", false);
+    picture_add_alarm(picture, key, "link-down", true);
+    picture_finish(picture);
+    assert_int_equal(count(svg(), "class=\"node switch fault near-missing absent\""), 1);
+    assert_int_equal(count(text_, "class=\"node switch good near-missing\""), 1);
+    assert_int_equal(count(text_, "near-fault\""), 0);
+}
+
 TEST(an_absent_node_can_be_named)
 {
     generated_add(&g, FABRIC_SWITCH, 0, "here", 4);
     look(false);
-    picture_add_alarm(picture, "node 0x00000000deadbeef", "switch-removed");
+    picture_add_alarm(picture, "node 0x00000000deadbeef", "switch-removed", false);
     picture_name_absent(picture, 0xdeadbeef, "leaf7");
     picture_name_absent(picture, 0xdeadbeef, "other");
     picture_name_absent(picture, g.nodes[0].node.guid, "other");
@@ -326,7 +342,7 @@ TEST(more_than_there_is_room_for_is_cut)
     for (unsigned i = 0; i < PICTURE_ABSENT_MAX + 10; i++) {
         char key[EVENT_KEY_SIZE];
         alarm_key_write(key, &(struct alarm_key){.kind = ALARM_KEY_NODE, .guid = 0x1000000 + i});
-        picture_add_alarm(picture, key, "switch-removed");
+        picture_add_alarm(picture, key, "switch-removed", false);
     }
     assert_true(picture->cut);
     picture_finish(picture);
@@ -378,6 +394,7 @@ int main(void)
         PICTURE_TEST(a_node_that_is_part_of_a_switch_makes_no_leaf_of_it),
         PICTURE_TEST(names_are_in_the_order_of_their_numbers),
         PICTURE_TEST(alarms_mark_links),
+        PICTURE_TEST(the_cause_stands_out),
         PICTURE_TEST(an_absent_node_can_be_named),
         PICTURE_TEST(what_is_gone_is_drawn_where_it_was),
         PICTURE_TEST(many_troubled_hosts_stay_folded),
