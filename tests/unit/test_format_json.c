@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The JSON formats against their model, octet by octet, and against the event.
+#include "full_event.h"
 #include "generated.h"
 #include "json_model.h"
 #include "support.h"
@@ -49,85 +50,11 @@ static const struct format_origin ORIGIN = {
     .process_id = "42",
 };
 
-// The members of an event that are text.
-#define TEXTS(event)                                                                               \
-    {(event)->id, sizeof(event)->id}, {(event)->subject.name, sizeof(event)->subject.name},        \
-        {(event)->issuer.name, sizeof(event)->issuer.name},                                        \
-        {(event)->source.name, sizeof(event)->source.name},                                        \
-        {(event)->destination.name, sizeof(event)->destination.name},                              \
-        {(event)->peer.name, sizeof(event)->peer.name}, {(event)->reason, sizeof(event)->reason},  \
-        {(event)->receiver, sizeof(event)->receiver},                                              \
-        {(event)->error_rate, sizeof(event)->error_rate},                                          \
-        {(event)->error_rate_limit, sizeof(event)->error_rate_limit},                              \
-        {(event)->link_rate, sizeof(event)->link_rate}, {(event)->dates, sizeof(event)->dates},    \
-        {(event)->related_id, sizeof(event)->related_id},                                          \
-        {(event)->cause_id, sizeof(event)->cause_id},                                              \
-        {(event)->clears_id, sizeof(event)->clears_id},                                            \
-        {(event)->suppressed, sizeof(event)->suppressed}, {(event)->rule, sizeof(event)->rule},    \
-        {(event)->alarm_key, sizeof(event)->alarm_key},                                            \
-    {                                                                                              \
-        (event)->text, sizeof(event)->text                                                         \
-    }
-
-struct place {
-    char *text;
-    size_t size;
-};
-
-// Fills the place, except for the last octets if the next piece does not fit.
-static void repeat(struct place place, const char *piece)
-{
-    struct text t = text_in(place.text, place.size);
-    while (t.len + strlen(piece) < t.size)
-        text_add(&t, piece);
-}
-
-static void fill_endpoint(struct endpoint *who)
-{
-    *who = (struct endpoint){.guid = UINT64_MAX,
-                             .node_guid = UINT64_MAX,
-                             .lid = UINT16_MAX,
-                             .type = FABRIC_SWITCH,
-                             .port = UINT8_MAX};
-    memset(who->gid, 0xFF, sizeof who->gid);
-}
-
-static struct event *make(int type)
-{
-    struct event *e = event_make(catalogue_get((enum catalogue_event)type));
-    assert_non_null(e);
-    strcpy(e->id, "0199a2b3-0000-7000-8000-000000000001");
-    strcpy(e->text, "Something happened.");
-    e->time_us = SUPPORT_UTC_US;
-    e->subnet_prefix = UINT64_C(0xfe80000000000000);
-    return e;
-}
-
-// An event with everything that an event can have, at its largest.
-static struct event *fill(int type, const char *piece)
-{
-    struct event *e = make(type);
-    struct endpoint *const who[] = {&e->subject, &e->issuer, &e->source, &e->destination, &e->peer};
-    for (size_t i = 0; i < COUNT(who); i++)
-        fill_endpoint(who[i]);
-    const struct place texts[] = {TEXTS(e)};
-    for (size_t i = 0; i < COUNT(texts); i++)
-        repeat(texts[i], piece);
-    memset(e->raw, 0xA5, e->raw_size = sizeof e->raw);
-    memset(&e->notice, 0xFF, sizeof e->notice);
-    e->notice.dr_hops = sizeof e->notice.dr_path;
-    e->found_late = e->derived = e->test = true;
-    e->lost = e->affected = e->counter_old = e->counter_new = e->errors = UINT64_MAX;
-    e->switch_guid = e->sm_guid = e->repeat_count = e->former.node_guid = UINT64_MAX;
-    e->window_min = e->occasions = e->occasion_days = e->failures = e->flaps = UINT32_MAX;
-    e->since_us = INT64_MAX;
-    return e;
-}
-
 static struct event *fill_at_random(struct generated_chance *chance)
 {
-    struct event *e = fill((int)generated_below(chance, CATALOGUE_COUNT), "x");
-    const struct place texts[] = {TEXTS(e)};
+    struct event *e = full_event_make((int)generated_below(chance, CATALOGUE_COUNT), "x");
+    struct full_event_text texts[FULL_EVENT_TEXTS];
+    full_event_texts(e, texts);
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct text t = text_in(texts[i].text, texts[i].size);
         const uint32_t pieces = generated_below(chance, 3) ? generated_below(chance, 90) : 0;
@@ -174,7 +101,8 @@ TEST(every_event_is_as_the_model_has_it)
 {
     for (int type = 0; type < CATALOGUE_COUNT; type++) {
         for (size_t i = 0; i < COUNT(PIECES) * COUNT(FORMATS); i++) {
-            struct event *full = fill(type, PIECES[i / COUNT(FORMATS)]), *empty = make(type);
+            struct event *full = full_event_make(type, PIECES[i / COUNT(FORMATS)]),
+                         *empty = full_event_begin(type);
             assert_true(check_same(i % COUNT(FORMATS), full, FORMAT_SIZE) > FORMAT_SIZE_MIN);
             check_same(i % COUNT(FORMATS), full, FORMAT_SIZE_MIN);
             assert_true(check_same(i % COUNT(FORMATS), empty, FORMAT_SIZE_MIN) > 0);
@@ -202,7 +130,8 @@ TEST(every_size_is_as_the_model_has_it)
 {
     static const char *const FILL[] = {"x", "\xC3\xA9", "\""};
     for (size_t i = 0; i < COUNT(FILL) * COUNT(FORMATS); i++) {
-        struct event *event = fill(CATALOGUE_BAD_PKEY_AT_SWITCH, FILL[i / COUNT(FORMATS)]);
+        struct event *event =
+            full_event_make(CATALOGUE_BAD_PKEY_AT_SWITCH, FILL[i / COUNT(FORMATS)]);
         const size_t whole = check_same(i % COUNT(FORMATS), event, FORMAT_SIZE);
         for (size_t size = 1; size < FORMAT_SIZE_MIN; size += 97)
             check_same(i % COUNT(FORMATS), event, size);
@@ -221,7 +150,7 @@ TEST(no_line_is_empty)
     memset(hostname, '/', sizeof hostname - 1);
     origin.hostname = hostname;
     for (int type = 0; type < CATALOGUE_COUNT; type++) {
-        struct event *event = fill(type, "\"");
+        struct event *event = full_event_make(type, "\"");
         for (int format = 0; format < FORMAT_COUNT; format++) {
             char buffer[FORMAT_SIZE_MIN];
             struct text t = text_in(buffer, sizeof buffer);
@@ -285,7 +214,7 @@ static void check_own(const json_t *object, const struct event *event)
 TEST(a_reader_gets_the_events_values)
 {
     for (int type = 0; type < CATALOGUE_COUNT; type++) {
-        struct event *event = fill(type, "a\"\\/\n\x01\xC3\xA9");
+        struct event *event = full_event_make(type, "a\"\\/\n\x01\xC3\xA9");
         event->text[64] = '\0'; // so that nothing is left out
         event->counter_new = 7;
         json_t *own = read_back(format_json, event);
