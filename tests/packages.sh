@@ -13,7 +13,7 @@ build='build-essential debhelper cmake ninja-build pkg-config libibumad-dev libi
 lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
      smitools rsyslog rsyslog-openssl rsyslog-relp rsyslog-elasticsearch
      logrotate openssl curl jq kcat
-     python3-pytest python3-pyte systemd mandoc iproute2 rpm graphviz'
+     python3-jsonschema python3-pytest python3-pyte systemd mandoc iproute2 rpm graphviz'
 checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev lintian llvm valgrind'
 formatter=clang-format-14 # not in Debian 13; tests/rules/format.sh skips its check without it
 exporter=prometheus-snmp-exporter # tests/integration/test_snmp_exporter.py is skipped without it

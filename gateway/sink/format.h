@@ -88,6 +88,9 @@ typedef void format_take(void *ctx, const char *name, const char *value, enum fi
 // digits.
 void format_fields(const struct event *event, format_take *take, void *ctx);
 
+// Likewise for each field that an event of this kind may have, for the JSON schemas.
+void format_possible_fields(const struct event *event, format_take *take, void *ctx);
+
 // Fills `out` with the different names of the nodes that the event is about or that report the
 // event, and of the systems that the event is about. Returns the number of names. The names stay
 // the event's.
@@ -105,8 +108,8 @@ enum { FORMAT_KEY_SIZE = EVENT_FABRIC_SIZE + EVENT_KEY_SIZE };
 
 // Writes the name of the fabric, a blank, and the key of the alarm that the event raises or clears.
 // Other events have the GUID of their port or node, or of the reporting node, as 0x and 16 digits,
-// behind the blank. Without a GUID, it is "lid" and the LID. Returns the length; 0 if the event belongs to nothing, such as an occurrence of the
-// gateway.
+// behind the blank. Without a GUID, it is "lid" and the LID. Returns the length; 0 if the event
+// belongs to nothing, such as an occurrence of the gateway.
 size_t format_key(const struct event *event, char out[FORMAT_KEY_SIZE]);
 
 // Receivers of the same format share the text of an event: the first receiver makes the text, and

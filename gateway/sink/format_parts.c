@@ -15,6 +15,7 @@ struct visit {
     const struct event *event;
     format_take *take;
     void *ctx;
+    bool all; // the fields that the event does not have, too
 };
 
 static void format_visit_field(const struct visit *v, enum field field)
@@ -27,7 +28,7 @@ static void format_visit_field(const struct visit *v, enum field field)
 static void format_visit_option(const struct visit *v, enum field field)
 {
     struct field_value value = field_get(v->event, field);
-    if (value.is_number ? value.number != 0 : value.size > 0)
+    if (v->all || (value.is_number ? value.number != 0 : value.size > 0))
         format_visit_field(v, field);
 }
 
@@ -36,14 +37,14 @@ static void format_fields_number(const struct visit *v, const char *name, unsign
     char value[16];
     struct text t = text_in(value, sizeof value);
     text_add_number(&t, number);
-    if (number != 0)
+    if (v->all || number != 0)
         v->take(v->ctx, name, value, FIELD_IS_NUMBER);
 }
 
 static void format_fields_guid(const struct visit *v, const char *name, uint64_t guid)
 {
     char value[ADDRESS_GUID_TEXT_SIZE];
-    if (guid == 0)
+    if (!v->all && guid == 0)
         return;
     address_format_guid(guid, value);
     v->take(v->ctx, name, value, FIELD_IS_TEXT);
@@ -51,7 +52,7 @@ static void format_fields_guid(const struct visit *v, const char *name, uint64_t
 
 static void format_fields_text(const struct visit *v, const char *name, const char *value)
 {
-    if (value[0] != '\0')
+    if (v->all || value[0] != '\0')
         v->take(v->ctx, name, value, FIELD_IS_TEXT);
 }
 
@@ -100,10 +101,9 @@ static void format_visit_head(const struct visit *v)
         format_visit_field(v, FIELD_ALARM_STATE);
         format_visit_field(v, FIELD_ALARM_KEY);
     }
-    if (v->event->clears_id[0] != '\0')
-        format_visit_field(v, FIELD_CLEARS_ID);
-    if (v->event->repeat_count != 0 && !format_has_field(v->event, FIELD_REPEAT_COUNT))
-        format_visit_field(v, FIELD_REPEAT_COUNT);
+    format_visit_option(v, FIELD_CLEARS_ID);
+    if (!format_has_field(v->event, FIELD_REPEAT_COUNT))
+        format_visit_option(v, FIELD_REPEAT_COUNT);
     if (v->event->type->trap != 0)
         format_visit_field(v, FIELD_TRAP);
     format_visit_option(v, FIELD_FOUND_LATE);
@@ -123,7 +123,7 @@ static void format_visit_endpoints(const struct visit *v)
     format_visit_endpoint(v, &SUBJECT, &v->event->subject);
     format_visit_endpoint(v, &PEER, &v->event->peer);
     format_visit_endpoint(v, &ISSUER, &v->event->issuer);
-    if (!address_gid_is_zero(v->event->issuer.gid))
+    if (v->all || !address_gid_is_zero(v->event->issuer.gid))
         format_visit_field(v, FIELD_ISSUER_GID);
     if (format_has_field(v->event, FIELD_QP1)) { // about a packet between two ports
         format_visit_endpoint(v, &SOURCE, &v->event->source);
@@ -139,11 +139,11 @@ static void format_visit_cause(const struct visit *v)
         if (fields[i] == FIELD_REASON || fields[i] == FIELD_AFFECTED ||
             (fields[i] >= FIELD_LINK_CAUSE && fields[i] <= FIELD_DEVICE_TEXT))
             format_visit_option(v, fields[i]);
-        else if (fields[i] != FIELD_RAW && field_is_known(v->event, fields[i]))
+        else if (fields[i] != FIELD_RAW && (v->all || field_is_known(v->event, fields[i])))
             format_visit_field(v, fields[i]);
     }
     static const enum field DERIVED[] = {FIELD_COUNTER, FIELD_COUNTER_OLD, FIELD_COUNTER_NEW};
-    for (size_t i = 0; v->event->derived && i < sizeof DERIVED / sizeof *DERIVED; i++) {
+    for (size_t i = 0; (v->all || v->event->derived) && i < sizeof DERIVED / sizeof *DERIVED; i++) {
         if (!format_has_field(v->event, DERIVED[i]))
             format_visit_field(v, DERIVED[i]);
     }
@@ -165,14 +165,22 @@ size_t format_node_names(const struct event *event, const char *out[FORMAT_NODES
     return n;
 }
 
+static void format_visit(const struct visit *v)
+{
+    format_visit_head(v);
+    format_visit_endpoints(v);
+    format_visit_cause(v);
+    format_visit_option(v, FIELD_RAW);
+}
+
 void format_fields(const struct event *event, format_take *take, void *ctx)
 {
-    const struct visit v = {event, take, ctx};
-    format_visit_head(&v);
-    format_visit_endpoints(&v);
-    format_visit_cause(&v);
-    if (event->raw_size > 0)
-        format_visit_field(&v, FIELD_RAW);
+    format_visit(&(struct visit){event, take, ctx, false});
+}
+
+void format_possible_fields(const struct event *event, format_take *take, void *ctx)
+{
+    format_visit(&(struct visit){event, take, ctx, true});
 }
 
 void format_origin_own(struct format_origin *out, struct format_process *process)
