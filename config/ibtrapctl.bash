@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion of ibtrapctl(8) for bash. `ibtrapctl completion` lists commands, options and values, a line each:
-# "command journal export [N]", "option --since TIME", "values LEVEL error warning ...".
+# "command journal export [N]", "takes journal export: --json ...", "option --since TIME", "values LEVEL error warning
+# ...". `ibtrapctl completion RECEIVER` lists what the daemon knows.
 
 # The ports of this machine, as names of instances.
 _ibtrapctl_instances()
@@ -13,38 +14,47 @@ _ibtrapctl_instances()
     done
 }
 
-# The names in one of the lists of receivers ($2).
-_ibtrapctl_receivers()
+# The words that the daemon of the command line has for a word of a synopsis ($2).
+_ibtrapctl_ask()
 {
-    "$1" receivers --json 2>/dev/null |
-        sed -n '/^  "'"$2"'": \[$/,/^  \]/s/^ *"name": "\(.*\)",\?$/\1/p'
-}
-
-# The numbers of the active alarms.
-_ibtrapctl_alarms()
-{
-    "$1" alarms 2>/dev/null | awk '$2 ~ /^[-0-9]+T[:0-9]+Z$/ { print $1 }'
+    "$1" "${daemon[@]}" completion "$2" 2>/dev/null
 }
 
 # Completions for a word of a command's synopsis ($2): the word itself, or its values.
 _ibtrapctl_words()
 {
     case $2 in
-    EVENT) "$1" catalogue | awk 'NR > 1 { print $1 }' ;;
-    ALARM) _ibtrapctl_alarms "$1" ;;
     RECEIVER)
         if [[ ${command[1]-} == forget ]]; then
-            _ibtrapctl_receivers "$1" gone
+            _ibtrapctl_ask "$1" GONE
         else
-            _ibtrapctl_receivers "$1" receivers
+            _ibtrapctl_ask "$1" RECEIVER
         fi
         ;;
+    ALARM | WINDOW | NODE) _ibtrapctl_ask "$1" "$2" ;;
+    NODE/PORT) _ibtrapctl_ask "$1" NODE | sed 's|$|/|' ;;
+    A | B) _ibtrapctl_ask "$1" SNAPSHOT; echo now ;;
     INSTANCE) _ibtrapctl_instances ;;
     CONFIG | FILE | PATH) compgen -f -- "$3" ;;
     *'|'*) tr '|' '\n' <<<"$2" | grep -v '[A-Z]' ;;
     *[A-Z]*) sed -n "s/^values $2 //p" <<<"$list" | tr ' ' '\n' ;;
     *) tr '|' '\n' <<<"$2" ;;
     esac
+}
+
+# The options of the command typed so far; of all commands before a command is typed.
+_ibtrapctl_options()
+{
+    local i takes
+    for ((i = ${#typed[@]}; i > 0; i--)); do
+        takes=$(sed -n "s/^takes ${typed[*]:0:i}: //p" <<<"$list")
+        [[ -z $takes ]] || break
+    done
+    if [[ -n ${takes-} ]]; then
+        tr ' ' '\n' <<<"$takes"
+    else
+        sed -n 's/^option \(--[^ ]*\).*/\1/p' <<<"$list"
+    fi
 }
 
 # The name of an option's value; empty: the option has no value.
@@ -65,10 +75,11 @@ _ibtrapctl_begins()
 
 _ibtrapctl()
 {
-    local program=$1 word=$2 before=$3 i list value='' command=() typed=() found=()
+    local program=$1 word=$2 before=$3 i list value='' command=() typed=() found=() daemon=()
     list=$("$program" completion)
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
+        -i | --instance | --socket) daemon+=("${COMP_WORDS[i]}" "${COMP_WORDS[++i]-}") ;;
         -*) [[ -z $(_ibtrapctl_value_of "${COMP_WORDS[i]}") ]] || ((++i)) ;;
         *) typed+=("${COMP_WORDS[i]}") ;;
         esac
@@ -77,7 +88,7 @@ _ibtrapctl()
     if [[ -n $value ]]; then
         mapfile -t found < <(_ibtrapctl_words "$program" "$value" "$word")
     elif [[ $word == -* ]]; then
-        mapfile -t found < <(sed -n 's/^option \(--[^ ]*\).*/\1/p' <<<"$list")
+        mapfile -t found < <(_ibtrapctl_options)
     elif [[ ${typed[0]-} == help ]]; then
         typed=("${typed[@]:1}")
         while read -r -a command; do

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/commands.h"
 
-#include "base/log.h"
 #include "base/text.h"
 #include "ctl/handlers.h"
 #include "ctl/terminal.h"
-#include "model/severity.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static command_run commands_help, commands_list_for_completion;
+static command_run commands_help;
 
 enum {
     EVENTS_TAKES = COMMAND_TAKES(OPTION_SINCE) | COMMAND_TAKES(OPTION_UNTIL) |
@@ -190,7 +188,7 @@ static const struct command COMMANDS[] = {
                "pattern of names or GUIDs. A window that is there gets another END: leave NODE "
                "out. The journal has every event; ibtrapd sends the alarms that are still active "
                "at the end."},
-    {"maintenance stop", "NAME", 1, 1, 0, request_command_run, "maintenance-stop",
+    {"maintenance stop", "WINDOW", 1, 1, 0, request_command_run, "maintenance-stop",
      .help = "end that window now; alarms that are still active are sent", .items = "name",
      .form = &maintenance_stopped_form},
     {"maintenance list", "", 0, 0, 0, request_command_run, "maintenance-list",
@@ -224,7 +222,7 @@ static const struct command COMMANDS[] = {
      .help = "show this text, or more about a command",
      .manual = "The name may be incomplete: help alarms describes every command that begins with "
                "alarms."},
-    {"completion", "", 0, 0, 0, .run = commands_list_for_completion},
+    {"completion", "[WORD]", 0, 1, 0, .run = completion_command},
 };
 
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
@@ -302,52 +300,6 @@ static void commands_show_one(FILE *out, const struct command *command)
     if (command->options)
         fputc('\n', out);
     command_show_options_of(out, command);
-}
-
-static void command_list_option(FILE *out, enum option_id id)
-{
-    const struct option_row *o = arguments_option(id);
-    const char *value = o->value ? o->value : "";
-    fprintf(out, "option --%s %s\n", o->name, value);
-    if (o->letter)
-        fprintf(out, "option -%c %s\n", o->letter, value);
-}
-
-// Lists a folder with debug messages: other folders have no level to set.
-static void command_list_folder(FILE *out, const char *word)
-{
-    enum log_folder folder;
-    if (log_folder_from_word(word, &folder))
-        fprintf(out, " %s", word);
-}
-
-static void command_list_values(FILE *out)
-{
-    fputs("values SEVERITY", out);
-    for (int i = 0; i <= SEVERITY_DEBUG; i++)
-        fprintf(out, " %s", severity_word((enum severity)i));
-    fputs("\nvalues LEVEL", out);
-    for (int i = 0; i <= LOG_LEVEL_DEBUG; i++)
-        fprintf(out, " %s", log_level_word((enum log_level)i));
-    fputs("\nvalues FOLDER", out);
-    for (int i = 0; i < LOG_FOLDER_COUNT; i++)
-        command_list_folder(out, log_folder_word((enum log_folder)i));
-    fputc('\n', out);
-}
-
-static enum command_outcome commands_list_for_completion(const struct arguments *a,
-                                                         struct error *err)
-{
-    FILE *out = a->out;
-    (void)err;
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (COMMANDS[i].help)
-            fprintf(out, "command %s %s\n", COMMANDS[i].name, COMMANDS[i].arguments);
-    }
-    for (int i = 0; i < OPTION_COUNT; i++)
-        command_list_option(out, (enum option_id)i);
-    command_list_values(out);
-    return COMMAND_DONE;
 }
 
 // Running.

@@ -59,6 +59,10 @@ command_run topology_commands_diff;
 command_run link_commands_list; // links that fail again and again
 command_run context_commands_communities;
 
+// Lists what the completion of a shell offers (completion.c): all words of the program, or for
+// RECEIVER, GONE, ALARM, WINDOW, SNAPSHOT or NODE the words of the daemon, one a line.
+command_run completion_command;
+
 // All about one node, or one port of it (place_commands.c).
 command_run place_commands_node, place_commands_port;
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Completion for bash: every command and option of ibtrapctl --help, word by word, and their values."""
 
+import json
 import os
 import pathlib
 import re
@@ -27,12 +28,6 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 # A script that prints the completions.
 FAKE = '''#!/bin/sh
-[ -f "$0.gone" ] && GONE='[
-    {
-      "name": "siem",
-      "since": "2026-11-21T07:29:56Z"
-    }
-  ]' || GONE='[]'
 case "$*" in
 completion) cat <<X
 command alarms 
@@ -43,38 +38,32 @@ command test EVENT [OPTION]...
 command alarms shelve ALARM MINUTES
 command dry-run CONFIG
 command explain N|ID|last
+command port NODE/PORT
+command topology diff A B
+command maintenance stop WINDOW
+takes test: --json --receiver
 command help [COMMAND]...
 option --instance INSTANCE
 option -i INSTANCE
+option --socket PATH
 option --since TIME
 option --severity SEVERITY
 option --event EVENT
 option --receiver RECEIVER
 option --json 
 values SEVERITY error warning
+values EVENT link-up link-down
 values LEVEL error warning info debug
 values FOLDER base sink
 X
 ;;
-alarms) printf 'NUMBER RAISED\n 4 2026-11-21T07:29:56Z warning\n 12 of them\n' ;;
-catalogue) printf 'EVENT TRAP\\nlink-up -\\nlink-down -\\n' ;;
-'receivers --json') cat <<X
-{
-  "version": 1,
-  "gone": $GONE,
-  "receivers": [
-    {
-      "name": "nms",
-      "kind": "snmp"
-    },
-    {
-      "kind": "file",
-      "name": "archive"
-    }
-  ]
-}
-X
-;;
+*'completion ALARM') echo 4 ;;
+'completion GONE') [ ! -f "$0.gone" ] || echo siem ;;
+'completion RECEIVER') printf 'nms\\narchive\\n' ;;
+'--socket other completion RECEIVER') echo beyond ;;
+'completion NODE') printf 'leaf1\\nnode1\\n' ;;
+'completion SNAPSHOT') printf '7\\n8\\n' ;;
+'completion WINDOW') echo rack7 ;;
 esac
 '''
 
@@ -113,6 +102,9 @@ def test_every_option_is_offered():
     options = subprocess.run([BUILD / 'ibtrapctl', '--help'], capture_output=True, text=True, check=True).stdout
     assert set(complete('-')) >= set(re.findall(r'--[a-z]+', options)) >= {'--socket', '--json'}
     assert complete('--so') == ['--socket']
+    assert '--follow' in complete('events', '-') and '--follow' not in complete('alarms', 'clear', '-')
+    shown = subprocess.run([BUILD / 'ibtrapctl', 'catalogue', '--json'], capture_output=True, text=True, check=True).stdout
+    assert set(complete('test', '')) == {event['event'] for event in json.loads(shown)['events']}
 
 
 def test_files_are_offered_for_options(tmp_path):
@@ -163,6 +155,11 @@ def fake(tmp_path):
     (['help', 'log', ''], set()),
     (['alarms', 'shelve', ''], {'4'}),
     (['dry-'], {'dry-run'}),
+    (['--socket', 'other', 'receivers', 'pause', ''], {'beyond'}),
+    (['test', 'link-up', '-'], {'--json', '--receiver'}),
+    (['port', 'l'], {'leaf1/'}),
+    (['topology', 'diff', '7', ''], {'7', '8', 'now'}),
+    (['maintenance', 'stop', ''], {'rack7'}),
     (['explain', ''], {'last'}),
 ])
 def test_values_are_offered(fake, words, offered):

@@ -515,6 +515,9 @@ def test_a_node_and_a_port_are_shown_by_name(open_site):
     assert place(site, "port", "leaf1", "12")["alarms"] == []
     text = site.gateway.control("port", "leaf1/11").stdout
     assert "Reseat the cable" in text and "SymbolErrorCounter 3" in text
+    assert {"leaf1", "node1"} <= set(site.gateway.control("completion", "NODE").stdout.split())
+    assert str(port["alarms"][0]["number"]) in site.gateway.control("completion", "ALARM").stdout.split()
+    assert site.gateway.control("completion", "RECEIVER").stdout.split()
     site.fabric.unlink("node1", 1)
     site.message("host-removed")
     gone = place(site, "node", "node1")
