@@ -27,7 +27,7 @@ MIBS = f"{os.environ.get('IBTRAPD_MIB_BASE', BUILD / 'mib-base')}:{TESTS.parent 
 MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 RECEIVERS = {"from-scripts", "prometheus", "rsyslog", "siem", "snmptrapd-zabbix"}
-KINDS = {"ibtrapd", "rsyslog", "snmpd", "snmptrapd", "prometheus", "prometheus-rules", "jq", "sh", "zabbix-trap",
+KINDS = {"ibtrapd", "rsyslog", "snmpd", "snmptrapd", "prometheus", "prometheus-rules", "sql", "jq", "sh", "zabbix-trap",
          "zabbix-server", "logrotate", "promql", "alertmanager"}
 
 
