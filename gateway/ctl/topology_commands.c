@@ -317,16 +317,47 @@ void topology_commands_write_changes(FILE *out, bool json, const struct fabric_r
 
 // Pictures.
 
-static bool topology_command_mark_alarms(void *picture, const json_t *page, struct error *err)
+enum { TOPOLOGY_NAMES_MAX = 64 }; // events that are read for the names of absent nodes
+
+struct topology_picture {
+    struct picture *picture;
+    long long to_name[TOPOLOGY_NAMES_MAX]; // numbers of events that name absent nodes
+    size_t count;
+};
+
+static bool topology_command_mark_alarms(void *ctx, const json_t *page, struct error *err)
 {
+    struct topology_picture *p = ctx;
     size_t i;
     const json_t *alarm, *alarms = json_object_get(page, "alarms");
     if (!json_is_array(alarms))
         return show_refuse_shape(err);
     json_array_foreach(alarms, i, alarm)
-        picture_add_alarm(picture, member_word(alarm, "key"), member_word(alarm, "event"),
+    {
+        const uint32_t before = p->picture->node_count;
+        picture_add_alarm(p->picture, member_word(alarm, "key"), member_word(alarm, "event"),
                           member_word(alarm, "cause")[0] != '\0');
+        if (p->picture->node_count > before && p->count < TOPOLOGY_NAMES_MAX)
+            p->to_name[p->count++] = member_count(alarm, "number");
+    }
     return true;
+}
+
+// Gives absent nodes the names in the event that raised the alarm. Without the event they keep
+// their GUIDs.
+static void topology_command_name_absent(const struct arguments *a, struct picture *picture,
+                                         long long number)
+{
+    struct error err;
+    json_t *answer =
+        client_request(a->socket, "events",
+                       json_pack("{s:I, s:i}", "after", (json_int_t)number - 1, "limit", 1), &err);
+    const json_t *event = json_array_get(json_object_get(answer, "events"), 0);
+    picture_name_absent(picture, strtoull(member_word(event, "subjectNodeGuid"), NULL, 16),
+                        member_word(event, "subjectName"));
+    picture_name_absent(picture, strtoull(member_word(event, "peerNodeGuid"), NULL, 16),
+                        member_word(event, "peerName"));
+    json_decref(answer);
 }
 
 static bool topology_command_draw(const struct arguments *a, const struct fabric_request *what,
@@ -334,8 +365,11 @@ static bool topology_command_draw(const struct arguments *a, const struct fabric
 {
     struct picture *picture =
         picture_new(what->fabric, what->names, a->values[OPTION_HOSTS] != NULL);
+    struct topology_picture p = {.picture = picture};
     const bool ok = client_each_page(a->socket, "alarms", json_pack("{s:b}", "all", 1),
-                                     topology_command_mark_alarms, picture, err);
+                                     topology_command_mark_alarms, &p, err);
+    for (size_t i = 0; ok && i < p.count; i++)
+        topology_command_name_absent(a, picture, p.to_name[i]);
     if (ok)
         picture_finish(picture);
     if (ok && a->values[OPTION_DOT])
