@@ -50,7 +50,7 @@ const endName = (end) => (end.name || end.guid) + (end.port ? ` port ${end.port}
 function alarmNotes(alarm, now) {
   const shelved = alarm.shelved_until !== null && Date.parse(alarm.shelved_until) > now;
   return [
-    alarm.consequences ? element("p", "ends", `and ${plural(alarm.consequences, "alarm")} that follow${alarm.consequences === 1 ? "s" : ""}`) : "",
+    alarm.consequences ? element("p", "follow", `and ${plural(alarm.consequences, "alarm")} that follow${alarm.consequences === 1 ? "s" : ""}`) : "",
     alarm.acknowledged !== null ? element("p", "soft", `Acknowledged${alarm.acknowledged_by ? ` by ${alarm.acknowledged_by}` : ""}${alarm.note ? `: ${alarm.note}` : ""}`) : "",
     shelved ? element("p", "soft", "Shelved until ", clock(alarm.shelved_until)) : "",
     alarm.suppressed && alarm.suppressed !== "shelved" ? element("p", "soft", `Receivers are not told: ${alarm.suppressed}`) : ""];
@@ -143,6 +143,7 @@ function showRest(state) {
   fill("subscriptions", ...state.subscriptions.map((one) => element("li", one.state === "subscribed" ? "" : "warn",
     `${one.trap === "vendor" ? "vendor" : `trap ${one.trap}`}: ${one.state}`)));
   $("port").textContent = state.port.device ? `${state.port.device} port ${state.port.port}, ${state.port.state}` : "no port";
+  $("name").textContent = state.fabric_name;
   $("release").textContent = `ibtrapd ${state.release}`;
 }
 

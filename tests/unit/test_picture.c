@@ -194,6 +194,14 @@ TEST(alarms_mark_links)
     assert_int_equal(count(svg(), "class=\"node switch good near-fault\""), 2);
 }
 
+// Most programs but browsers know no variables, and draw black where no plain value is.
+TEST(each_colour_has_a_plain_value)
+{
+    assert_int_equal(count(SVG_STYLE, "fill:#"), count(SVG_STYLE, "fill:var("));
+    assert_int_equal(count(SVG_STYLE, "stroke:#"), count(SVG_STYLE, "stroke:var("));
+    assert_true(count(SVG_STYLE, "fill:#") > 5);
+}
+
 // The links of a dead switch are grey, and the switch itself is red.
 TEST(the_cause_stands_out)
 {
@@ -394,6 +402,7 @@ int main(void)
         PICTURE_TEST(a_node_that_is_part_of_a_switch_makes_no_leaf_of_it),
         PICTURE_TEST(names_are_in_the_order_of_their_numbers),
         PICTURE_TEST(alarms_mark_links),
+        PICTURE_TEST(each_colour_has_a_plain_value),
         PICTURE_TEST(the_cause_stands_out),
         PICTURE_TEST(an_absent_node_can_be_named),
         PICTURE_TEST(what_is_gone_is_drawn_where_it_was),
