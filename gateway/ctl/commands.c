@@ -270,6 +270,8 @@ static void commands_show_all(FILE *out)
         if (!COMMANDS[i].help)
             continue;
         int width = fprintf(out, "  %s %s", COMMANDS[i].name, COMMANDS[i].arguments);
+        if (width > HELP_COLUMN - 2) // too long for its column
+            width = fprintf(out, "\n") - 1;
         fprintf(out, "%*s", HELP_COLUMN - width, "");
         terminal_hang(out, HELP_COLUMN, COMMANDS[i].help);
     }

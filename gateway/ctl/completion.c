@@ -129,7 +129,8 @@ enum command_outcome completion_command(const struct arguments *a, struct error 
     for (size_t i = 0; i < sizeof COMPLETION_ROWS / sizeof *COMPLETION_ROWS; i++) {
         struct completion_list list = {.out = a->out, .row = &COMPLETION_ROWS[i]};
         if (strcmp(word, list.row->word) == 0)
-            client_each_page(a->socket, list.row->wire, json_object(), completion_take, &list, err);
+            client_each_page(a->socket, list.row->wire, json_pack("{s:b}", "all", 1),
+                             completion_take, &list, err);
     }
     return COMMAND_DONE;
 }
