@@ -239,6 +239,14 @@ json_t *alarm_answers_acknowledge(struct control *c, const json_t *request)
     return alarm_answer_found(journal_acknowledge_alarm(c->parts->journal, key, who, note));
 }
 
+json_t *alarm_answers_unacknowledge(struct control *c, const json_t *request)
+{
+    char key[EVENT_KEY_SIZE];
+    if (!alarm_answers_read_key(c->parts->journal, request, key))
+        return answer_refuse("'alarm' must be the key or the number of an alarm");
+    return alarm_answer_found(journal_acknowledge_alarm(c->parts->journal, key, NULL, ""));
+}
+
 struct shelving {
     struct journal *journal;
     const char *key, *who;

@@ -19,6 +19,7 @@ static const struct control_command COMMANDS[] = {
     {"test", test_answers_send, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"alarms", alarm_answers_list, CONTROL_READS, CONTROL_BY_ANSWERS},
     {"alarm-acknowledge", alarm_answers_acknowledge, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"alarm-unacknowledge", alarm_answers_unacknowledge, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"alarm-shelve", alarm_answers_shelve, CONTROL_WRITES, CONTROL_BY_CHANGES},
     {"alarm-clear", alarm_answers_clear, CONTROL_WRITES, CONTROL_BY_CHANGES},
     {"links", link_answers_list, CONTROL_READS, CONTROL_AT_ONCE},

@@ -31,7 +31,7 @@ enum {
 control_handler alarm_answers_list;
 
 // "alarm-acknowledge", with items "alarm" and "note" (missing: none).
-control_handler alarm_answers_acknowledge;
+control_handler alarm_answers_acknowledge, alarm_answers_unacknowledge;
 
 // "alarm-shelve", with items "alarm" and "minutes" (0 ends the shelving). Without a pipeline,
 // shelves the alarm in the journal only.

@@ -58,7 +58,7 @@ bool maintenance_commands_read_end(const char *text, int64_t now_us, int64_t *ou
 {
     struct tm tm = {0};
     long long minutes;
-    if (arguments_read_number(text, &minutes) && minutes <= MINUTES_MAX) {
+    if (arguments_read_minutes(text, &minutes) && minutes <= MINUTES_MAX) {
         *out = now_us + minutes * 60 * CLOCK_US_PER_S;
         return true;
     }

@@ -124,6 +124,19 @@ bool arguments_read_number(const char *text, long long *out)
     return text[0] >= '0' && text[0] <= '9' && *end == '\0';
 }
 
+bool arguments_read_minutes(const char *text, long long *out)
+{
+    static const char UNITS[] = "mhd";
+    static const long long MINUTES[] = {1, 60, 24 * 60};
+    char *end;
+    *out = strtoll(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *out > INT32_MAX)
+        return false;
+    const char *unit = *end != '\0' ? strchr(UNITS, *end) : UNITS;
+    *out *= unit ? MINUTES[unit - UNITS] : 0;
+    return unit && (*end == '\0' || end[1] == '\0');
+}
+
 // Times.
 
 static const int64_t YEARS_S = 100 * INT64_C(366) * 86400;

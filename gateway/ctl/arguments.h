@@ -67,6 +67,9 @@ bool arguments_parse(int argc, char **argv, struct arguments *out, bool *is_text
 // Reads a number from 0; false when the text is anything else.
 bool arguments_read_number(const char *text, long long *out);
 
+// Reads how long something lasts: 90 or 90m (minutes), 2h, 3d. False: the text is anything else.
+bool arguments_read_minutes(const char *text, long long *out);
+
 // Reads a time as people write it. "90s", "10m", "2h", "3d": so long before `now_us`. Otherwise a
 // time of RFC 3339 (clock_parse_utc). UTC, microseconds since 1970. False: neither.
 bool time_parse(const char *text, int64_t now_us, int64_t *out);

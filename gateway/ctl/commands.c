@@ -71,9 +71,13 @@ static const struct command COMMANDS[] = {
      .help = "note that an operator works on the alarm",
      .manual = "ALARM is the number of the alarm, or its key. The list of alarms shows the note.",
      .items = "alarm note"},
+    {"alarms unacknowledge", "ALARM", 1, 1, 0, request_command_run, "alarm-unacknowledge",
+     .help = "take the acknowledgement back: nobody works on the alarm", .items = "alarm"},
     {"alarms shelve", "ALARM MINUTES", 2, 2, 0, request_command_run, "alarm-shelve",
      .help = "suppress the alarm's notifications for MINUTES; 0: end the shelving",
-     .manual = "ALARM is the number of the alarm, or its key. MINUTES is at most 527040, a year.",
+     .manual = "ALARM is the number of the alarm, or its key. MINUTES is at most 527040, a year; "
+               "2h and 3d "
+               "are hours and days.",
      .items = "alarm #minutes"},
     {"alarms clear", "ALARM REASON", 2, 2, 0, request_command_run, "alarm-clear",
      .help = "end the alarm by hand; receivers are told who did it and why",
@@ -184,7 +188,8 @@ static const struct command COMMANDS[] = {
     {"maintenance start", "NAME END [NODE]... [OPTION]...", 2, 66,
      COMMAND_TAKES(OPTION_ALL) | COMMAND_TAKES(OPTION_COMMENT), maintenance_commands_start,
      "maintenance-start", .help = "suppress events about the nodes, or with --all all, until END",
-     .manual = "END is so many minutes from now, or a time such as 2026-11-21T18:30:00Z. NODE is a "
+     .manual = "END is so many minutes from now, or 2h or 3d, or a time such as "
+               "2026-11-21T18:30:00Z. NODE is a "
                "pattern of names or GUIDs. A window that is there gets another END: leave NODE "
                "out. The journal has every event; ibtrapd sends the alarms that are still active "
                "at the end."},
@@ -306,6 +311,8 @@ static void commands_show_one(FILE *out, const struct command *command)
 
 // Running.
 
+enum { COMMAND_WORD_SIZE = 24 };
+
 // Counts the words at the begin of `name` that equal the given words. `*whole`: the name has no
 // more words.
 static int commands_match(const char *name, int count, char *const *words, bool *whole)
@@ -322,11 +329,54 @@ static int commands_match(const char *name, int count, char *const *words, bool 
     return used;
 }
 
+// The nearest of the words that follow `first` in the names of commands, or that begin a name if
+// `first` is empty. `all` gets these words.
+static struct nearest commands_nearest(const char *first, const char *word, struct text *all,
+                                       char (*words)[COMMAND_WORD_SIZE])
+{
+    struct nearest nearest = nearest_begin(word);
+    const size_t length = strlen(first);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        const char *name = COMMANDS[i].name;
+        if (!COMMANDS[i].help || strncmp(name, first, length) != 0 ||
+            (length > 0 && name[length] != ' '))
+            continue;
+        name += length + (length > 0);
+        snprintf(words[i], COMMAND_WORD_SIZE, "%.*s", (int)strcspn(name, " "), name);
+        nearest_try(&nearest, words[i]);
+        if (!nearest.name && length > 0 && strncmp(words[i], word, strlen(word)) == 0)
+            nearest.name = words[i]; // "ack" for acknowledge
+        text_addf(all, "%s%s", all->len > 0 ? ", " : "", words[i]);
+    }
+    return nearest;
+}
+
+// Names the wrong word, and those that there are: "alarms ack", for instance.
+static void commands_tell_wrong_word(const char *first, const char *word)
+{
+    char buffer[600], words[COMMAND_COUNT][COMMAND_WORD_SIZE];
+    struct text all = text_in(buffer, sizeof buffer);
+    const struct nearest nearest = commands_nearest(first, word, &all, words);
+    if (all.len == 0)
+        return;
+    fprintf(stderr, "ibtrapctl: no such command: %s%s%s", first, first[0] ? " " : "", word);
+    if (nearest.name)
+        fprintf(stderr, "; did you mean '%s%s%s'?", first, first[0] ? " " : "", nearest.name);
+    if (first[0] != '\0')
+        fprintf(stderr, "%s there are: %s", nearest.name ? "" : ";", buffer);
+    fputc('\n', stderr);
+}
+
 static enum command_outcome commands_refuse_unknown(const struct arguments *a)
 {
-    if (a->count > 0)
-        fprintf(stderr, "ibtrapctl: no such command: %s\n'ibtrapctl help' lists the commands.\n",
-                a->words[0]);
+    bool begins = false;
+    for (size_t i = 0; a->count > 1 && i < COMMAND_COUNT; i++)
+        begins |= strncmp(COMMANDS[i].name, a->words[0], strlen(a->words[0])) == 0 &&
+                  COMMANDS[i].name[strlen(a->words[0])] == ' ';
+    if (a->count > 0) {
+        commands_tell_wrong_word(begins ? a->words[0] : "", a->words[begins]);
+        fputs("'ibtrapctl help' lists the commands.\n", stderr);
+    }
     return COMMAND_WRONG_USAGE;
 }
 
@@ -360,6 +410,8 @@ static bool commands_is_usage(const struct command *c, const struct arguments *a
             return false;
         }
     }
+    if (a->count > c->max && !isdigit((unsigned char)a->words[0][0]))
+        commands_tell_wrong_word(c->name, a->words[0]);
     return a->count >= c->min && a->count <= c->max;
 }
 

@@ -106,6 +106,11 @@ static void gateway_command_reload_shorten(struct error *err)
 enum command_outcome gateway_commands_reload(const struct arguments *a, struct error *err)
 {
     json_t *answer = client_request(a->socket, a->command->wire, json_object(), err);
+    if (answer && a->json) {
+        const bool ok = show_json(a->out, answer, err);
+        json_decref(answer);
+        return command_outcome(ok);
+    }
     const char *restart = member_word(answer, "restart");
     size_t i;
     const json_t *sentence;

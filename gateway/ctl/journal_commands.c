@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "ctl/client.h"
 #include "ctl/progress.h"
+#include "ctl/protocol.h"
 #include "journal/store.h"
 #include "model/event_record.h"
 #include "sink/format.h"
@@ -51,8 +52,14 @@ enum command_outcome journal_commands_check(const struct arguments *a, struct er
     bool sound = store_check(store, err) == STORE_OK;
     progress_end(progress);
     bool ok = journal_commands_finish(store, sound, err);
-    if (ok)
+    if (ok && a->json) {
+        json_t *answer =
+            json_pack("{s:i, s:s, s:b}", "version", PROTOCOL_VERSION, "file", a->file, "sound", 1);
+        ok = show_json(a->out, answer, err);
+        json_decref(answer);
+    } else if (ok) {
         fprintf(a->out, "The journal %s is sound.\n", a->file);
+    }
     return command_outcome(ok);
 }
 

@@ -42,7 +42,7 @@ enum command_outcome request_command_send(const struct arguments *a, const struc
     }
     json_t *answer = client_request(a->socket, a->command->wire, items, err);
     bool ok = answer != NULL;
-    if (ok && form && a->json)
+    if (ok && a->json)
         ok = show_json(a->out, answer, err);
     else if (ok && form)
         ok = show_form(a->out, form, answer, true) || show_refuse_shape(err);
@@ -63,7 +63,9 @@ static json_t *request_command_items(const struct arguments *a)
         long long number = 0;
         snprintf(name, sizeof name, "%.*s", (int)length, p);
         p += length + (p[length] == ' ');
-        if (is_number && !arguments_read_number(a->words[i], &number)) {
+        const bool is_minutes = strcmp(name, "minutes") == 0;
+        if (is_number &&
+            !(is_minutes ? arguments_read_minutes : arguments_read_number)(a->words[i], &number)) {
             json_decref(items);
             return NULL;
         }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "ctl/client.h"
 #include "ctl/commands.h"
+#include "ctl/protocol.h"
 #include "install.h"
 
 #include <dirent.h>
@@ -281,7 +282,14 @@ enum command_outcome support_command(const struct arguments *a, struct error *er
         error_set(err, "cannot write '%s': is its disk full?", path);
         return COMMAND_REFUSED;
     }
-    fprintf(a->out,
+    if (a->json) {
+        json_t *answer = json_pack("{s:i, s:s, s:b}", "version", PROTOCOL_VERSION, "file", path,
+                                   "whole", (int)whole);
+        show_json(a->out, answer, err);
+        json_decref(answer);
+    } else
+        fprintf(
+            a->out,
             "%s has what a developer needs, without keys, passwords and communities. It has names "
             "and\naddresses of your site: read it before you pass it on.\n",
             path);

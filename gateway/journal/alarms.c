@@ -589,8 +589,9 @@ bool journal_acknowledge_alarm(struct journal *journal, const char *key, const c
     struct alarms_change change = alarms_begin(journal, key, false);
     struct alarm *alarm = &change.alarm;
     if (change.entry) {
-        alarm->acknowledged_us = clock_utc(journal->options.clock);
-        text_clean(who, strlen(who), alarm->acknowledged_by, sizeof alarm->acknowledged_by);
+        alarm->acknowledged_us = who ? clock_utc(journal->options.clock) : 0;
+        text_clean(who ? who : "", who ? strlen(who) : 0, alarm->acknowledged_by,
+                   sizeof alarm->acknowledged_by);
         text_clean(note, strlen(note), alarm->note, sizeof alarm->note);
     }
     return alarms_end(&change);

@@ -201,7 +201,8 @@ bool journal_has_all_alarms(struct journal *journal);
 
 // Acknowledges or shelves an active alarm. Raising the alarm again changes neither. A clear ends
 // the acknowledgement. A shelved alarm stays shelved until `until_us`, also if the alarm is raised
-// again. `until_us` 0 ends the shelving. `who`: the user's name, truncated to ALARM_WHO_SIZE.
+// again. `until_us` 0 ends the shelving. `who`: the user's name, truncated to ALARM_WHO_SIZE;
+// NULL: takes the acknowledgement back.
 // False: no active or shelved alarm has the key. Any thread.
 bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *who,
                                const char *note);

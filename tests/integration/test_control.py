@@ -443,6 +443,8 @@ def usage(*arguments, status=2):
 @pytest.mark.parametrize("arguments, said", [
     (["events", "--sinse", "1h"], "unrecognized option '--sinse'"), (["evants"], "no such command: evants"),
     (["status", "--since", "1h"], "status has no option --since"), (["events", "--limit", "0"], "must be from 1 to"),
+    (["alarms", "ack", "4"], "no such command: alarms ack; did you mean 'alarms acknowledge'? there are: acknowledge, "),
+    (["statsu"], "did you mean 'status'?"), (["alarms", "shelve", "4", "2x"], "Usage: ibtrapctl alarms shelve"),
     (["evants", "--help"], "no such command: evants"), (["explain"], "Usage: ibtrapctl explain N|ID|last"),
 ])
 def test_a_mistake_is_the_last_thing_on_the_screen(arguments, said):

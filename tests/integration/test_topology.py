@@ -518,6 +518,8 @@ def test_a_node_and_a_port_are_shown_by_name(open_site):
     assert {"leaf1", "node1"} <= set(site.gateway.control("completion", "NODE").stdout.split())
     assert str(port["alarms"][0]["number"]) in site.gateway.control("completion", "ALARM").stdout.split()
     assert site.gateway.control("completion", "RECEIVER").stdout.split()
+    for words in (["alarms", "shelve", port["alarms"][0]["number"], "2h"], ["sweep", "now"], ["reload"]):
+        assert place(site, *words)["version"] == 1
     site.fabric.unlink("node1", 1)
     site.message("host-removed")
     gone = place(site, "node", "node1")

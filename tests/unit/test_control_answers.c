@@ -426,6 +426,14 @@ TEST(an_alarm_is_named_by_key_or_number)
     assert_int_equal(item_of(alarm, "consequences"), 0);
     assert_true(json_is_true(json_object_get(alarm, "notified")));
     json_decref(page);
+    check_alarm(alarm_answers_unacknowledge, "{\"alarm\":\"2\"}", true);
+    page = alarms(alarm_answers_list, "{\"all\":true}");
+    alarm = json_array_get(json_object_get(page, "alarms"), 0);
+    assert_true(json_is_null(json_object_get(alarm, "acknowledged")));
+    assert_true(json_is_null(json_object_get(alarm, "acknowledged_by")));
+    check_word(alarm, "note", "");
+    json_decref(page);
+    check_alarm(alarm_answers_unacknowledge, "{\"alarm\":\"1\"}", false);
     check_alarm(alarm_answers_acknowledge, "{\"alarm\":\"1\"}", false);
     check_alarm(alarm_answers_acknowledge, "{\"alarm\":\"receiver\"}", false);
     check_alarm(alarm_answers_acknowledge, "{}", false);

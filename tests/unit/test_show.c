@@ -371,8 +371,13 @@ static size_t longest_line_at(unsigned short columns)
     setenv("NO_COLOR", "1", 1);
     first_receivers(out, answer);
     json_decref(answer);
+    fputs("END\n", out);
     fflush(out);
-    assert_true(read(master, shown, sizeof shown - 1) > 0);
+    for (size_t got = 0; !strstr(shown, "END\n");) {
+        const ssize_t n = read(master, shown + got, sizeof shown - 1 - got);
+        assert_true(n > 0);
+        got += (size_t)n;
+    }
     fclose(out);
     close(master);
     assert_non_null(strstr(shown, "[2001:db8:1:2:3::162]:1162"));
@@ -380,6 +385,32 @@ static size_t longest_line_at(unsigned short columns)
     for (char *line = strtok(shown, "\n"); line; line = strtok(NULL, "\n"))
         longest = strlen(line) > longest ? strlen(line) : longest;
     return longest;
+}
+
+TEST(what_lasts_is_written_in_minutes_hours_or_days)
+{
+    static const struct {
+        const char *text;
+        long long minutes; // -1: refused
+    } ROWS[] = {{"0", 0},
+                {"90", 90},
+                {"90m", 90},
+                {"2h", 120},
+                {"3d", 4320},
+                {"", -1},
+                {"h", -1},
+                {"2x", -1},
+                {"2hh", -1},
+                {"-2h", -1},
+                {" 2", -1},
+                {"2 h", -1},
+                {"9999999999999999999d", -1}};
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        long long minutes;
+        const bool ok = arguments_read_minutes(ROWS[i].text, &minutes);
+        assert_int_equal(ok, ROWS[i].minutes >= 0);
+        assert_true(!ok || minutes == ROWS[i].minutes);
+    }
 }
 
 TEST(receivers_fit_the_terminal)
@@ -517,6 +548,7 @@ int main(void)
         cmocka_unit_test(alarms_tell_what_people_did_with_them),
         cmocka_unit_test(receivers_with_long_names_keep_their_columns),
         cmocka_unit_test(receivers_fit_the_terminal),
+        cmocka_unit_test(what_lasts_is_written_in_minutes_hours_or_days),
         cmocka_unit_test(fates_at_a_receiver_of_a_long_kind_keep_their_columns),
         cmocka_unit_test(text_is_broken_between_words),
         cmocka_unit_test(times_as_people_give_them),
