@@ -266,11 +266,17 @@ void correlator_note_number(struct correlator *correlator, const struct event *e
 void correlator_tell_held(struct correlator *correlator, bool all)
 {
     const int64_t last = emitter_now(correlator->emitter) - CORRELATOR_HOLD_US;
+    struct fabric *now = NULL;
     for (size_t i = 0; i < CORRELATOR_NOTICES_MAX; i++) {
         struct notice_seen *slot = &correlator->seen[i];
-        if (slot->held && (all || slot->since <= last))
+        if (!slot->held || (!all && slot->since > last))
+            continue;
+        now = now ? now : topology_current(correlator->emitter->topology);
+        if (all || slot->since <= last - JOINED_HOLD_US ||
+            !correlator_is_waiting(correlator, now, slot))
             correlator_tell_trap(correlator, slot);
     }
+    fabric_unref(now);
 }
 
 // The latest Notice with that trap about the change's subject or peer; NULL: none.

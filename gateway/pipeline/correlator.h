@@ -18,7 +18,7 @@ enum {
     CORRELATOR_NOTICE_AGE_S = 120, // a change explains no older Notice
 };
 
-// How long a trap waits for a sweep.
+// How long a trap waits for a sweep; with a node that waits to join, JOINED_HOLD_US more.
 #define CORRELATOR_HOLD_US (INT64_C(15) * 1000000)
 
 struct correlator_options {
@@ -67,7 +67,7 @@ bool correlator_note_event(struct correlator *correlator, struct event *event);
 // later tells of the trap, or of a change that explains the trap.
 void correlator_note_number(struct correlator *correlator, const struct event *event);
 
-// Tells of the traps that no sweep explained in CORRELATOR_HOLD_US; `all`: of all that wait.
+// Tells of the traps that no sweep explained in their time; `all`: of all that wait.
 void correlator_tell_held(struct correlator *correlator, bool all);
 
 // Makes events from a sweep's result, takes over the reference, and makes the alarms agree with the

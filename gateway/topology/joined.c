@@ -2,6 +2,7 @@
 #include "topology/joined.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "model/fabric_builder.h"
 #include "topology/diff.h"
 
@@ -9,8 +10,10 @@
 
 struct joined {
     const struct fabric *before, *now;
-    bool hold;
+    const struct systems *systems; // of `now`
+    const struct joined_waiting *waiting;
     bool *waits;   // by port
+    bool *holds;   // by node: the node came, and may wait for others
     bool *visited; // by node
     uint32_t
         *numbers;     // in the builder, by node; FABRIC_NONE: only links that wait connect the node
@@ -48,29 +51,60 @@ static bool joined_is_new(const struct joined *j, uint32_t node)
     return fabric_find_node(j->before, j->now->nodes[node].guid) == FABRIC_NONE;
 }
 
+// Since when the node waits.
+static int64_t joined_since(const struct joined *j, uint32_t node)
+{
+    const struct joined_waiting *w = j->waiting;
+    const uint64_t guid = j->now->nodes[node].guid;
+    uint32_t at;
+    SEARCH_FIRST(at, 0, w->count, w->all[at].guid < guid);
+    return at < w->count && w->all[at].guid == guid ? w->all[at].since_us : j->now->time_us;
+}
+
+static void joined_find_holds(struct joined *j)
+{
+    for (uint32_t i = 0; i < j->now->node_count; i++) {
+        const int64_t held_us = j->now->time_us - joined_since(j, i);
+        j->holds[i] = joined_is_new(j, i) && held_us >= 0 && held_us < JOINED_HOLD_US;
+    }
+}
+
 // Whether a link of the node makes both ends one island.
 static bool joined_connects(const struct joined *j, uint32_t node, uint32_t port)
 {
     const uint32_t peer = j->now->ports[port].peer_node;
-    if (peer == FABRIC_NONE || j->visited[peer])
+    if (peer == FABRIC_NONE || j->visited[peer] || j->holds[peer] != j->holds[node])
         return false;
-    return j->hold ? joined_is_new(j, node) && joined_is_new(j, peer) : !j->waits[port];
+    return j->holds[node] || !j->waits[port];
+}
+
+static void joined_reach(struct joined *j, uint32_t node, uint32_t *count)
+{
+    j->visited[node] = true;
+    j->island[(*count)++] = node;
+}
+
+static void joined_reach_parts(struct joined *j, uint32_t node, uint32_t *count)
+{
+    const struct system *s = systems_of(j->systems, node);
+    for (uint32_t i = s->first; j->holds[node] && i < s->first + s->count; i++) {
+        const uint32_t part = j->systems->parts[i];
+        if (j->holds[part] && !j->visited[part])
+            joined_reach(j, part, count);
+    }
 }
 
 // Collects the node's island. Returns how many nodes the island has.
 static uint32_t joined_find_island(struct joined *j, uint32_t node)
 {
     uint32_t count = 0;
-    j->visited[node] = true;
-    j->island[count++] = node;
+    joined_reach(j, node, &count);
     for (uint32_t i = 0; i < count; i++) {
         const struct fabric_node *n = &j->now->nodes[j->island[i]];
+        joined_reach_parts(j, j->island[i], &count);
         for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
-            const uint32_t peer = j->now->ports[k].peer_node;
-            if (!joined_connects(j, j->island[i], k))
-                continue;
-            j->visited[peer] = true;
-            j->island[count++] = peer;
+            if (joined_connects(j, j->island[i], k))
+                joined_reach(j, j->now->ports[k].peer_node, &count);
         }
     }
     return count;
@@ -195,6 +229,7 @@ static void joined_add_services(struct joined *j)
 static struct fabric *joined_build(struct joined *j)
 {
     j->builder = fabric_builder_new();
+    joined_find_holds(j);
     joined_add_nodes(j);
     joined_add_links(j);
     joined_keep_links(j);
@@ -203,18 +238,41 @@ static struct fabric *joined_build(struct joined *j)
                                  j->now->complete);
 }
 
-struct fabric *joined_fabric(const struct fabric *before, struct fabric *now, bool hold)
+static void joined_note_waiting(const struct joined *j, bool built, struct joined_waiting *waiting)
 {
-    const size_t nodes = now->node_count;
+    struct joined_waiting now = {0};
+    const uint32_t nodes = built ? j->now->node_count : 0;
+    now.all = memory_get(((size_t)nodes + 1) * sizeof *now.all);
+    for (uint32_t i = 0; i < nodes; i++) {
+        const int64_t since_us = joined_since(j, i), end_us = since_us + JOINED_HOLD_US;
+        if (j->numbers[i] != FABRIC_NONE)
+            continue;
+        now.all[now.count++] = (struct joined_waiter){j->now->nodes[i].guid, since_us};
+        if (j->holds[i] && (now.until_us == 0 || end_us < now.until_us))
+            now.until_us = end_us;
+    }
+    free(waiting->all);
+    *waiting = now;
+}
+
+struct fabric *joined_fabric(const struct fabric *before, const struct systems *now,
+                             struct joined_waiting *waiting)
+{
+    const size_t nodes = now->fabric->node_count, ports = now->fabric->port_count;
     struct joined j = {.before = before,
-                       .now = now,
-                       .hold = hold,
-                       .waits = memory_zeroed((size_t)now->port_count + 1, sizeof *j.waits),
+                       .now = now->fabric,
+                       .systems = now,
+                       .waiting = waiting,
+                       .waits = memory_zeroed(ports + 1, sizeof *j.waits),
+                       .holds = memory_zeroed(nodes + 1, sizeof *j.holds),
                        .visited = memory_zeroed(nodes + 1, sizeof *j.visited),
                        .numbers = memory_get((nodes + 1) * sizeof *j.numbers),
                        .island = memory_get((nodes + 1) * sizeof *j.island)};
-    struct fabric *joined = joined_find_waiting(&j) ? joined_build(&j) : fabric_ref(now);
+    const bool any = joined_find_waiting(&j);
+    struct fabric *joined = any ? joined_build(&j) : fabric_ref(now->fabric);
+    joined_note_waiting(&j, any, waiting);
     free(j.waits);
+    free(j.holds);
     free(j.visited);
     free(j.numbers);
     free(j.island);

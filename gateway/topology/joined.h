@@ -6,18 +6,30 @@
 #ifndef IBTRAPD_TOPOLOGY_JOINED_H
 #define IBTRAPD_TOPOLOGY_JOINED_H
 
-#include "model/fabric.h"
+#include "model/systems.h"
 
-// Returns `now` without the links that wait, and without the nodes behind such links alone. A link
-// waits if the link is inactive (fabric_is_inactive), and `before`, what had joined at the sweep
-// before, lacks the link. So a link that stops being ACTIVE has joined all the same. Where a cable
-// moved, the link of `before` stays until the new link is ACTIVE: then both are one change.
-// Returns a reference, the caller's; if nothing waits, to `now` itself.
+// The nodes of the fabric that have not joined, ascending by GUID. Starts zeroed; free `all`.
+struct joined_waiting {
+    struct joined_waiter {
+        uint64_t guid;
+        int64_t since_us; // the first sweep that found the node
+    } * all;
+    uint32_t count;
+    int64_t until_us; // the next of the nodes waits no longer for others; 0: none
+};
+
+// Returns the fabric of `now` without the links that wait, and without the nodes behind such links
+// alone. A link waits if the link is inactive (fabric_is_inactive), and `before`, what had joined
+// at the sweep before, lacks the link. So a link that stops being ACTIVE has joined all the same.
+// Where a cable moved, the link of `before` stays until the new link is ACTIVE: then both are one
+// change. Returns a reference, the caller's; if nothing waits, to the fabric of `now` itself.
 //
-// `hold`: nodes that came wait for each other. While a link of such nodes waits, all nodes that
-// links connect to them wait: a switch that is back and its hosts are one change. The caller holds
-// for JOINED_HOLD_US.
-struct fabric *joined_fabric(const struct fabric *before, struct fabric *now, bool hold);
+// Nodes that came wait for each other, at most JOINED_HOLD_US each. While a link of such nodes
+// waits, all nodes wait that links connect to them, and all nodes of their systems: a switch that
+// is back and its hosts are one change, and so is a host whose adapters become ACTIVE one by one.
+// `waiting`: the nodes that waited at the sweep before; it is brought up to date.
+struct fabric *joined_fabric(const struct fabric *before, const struct systems *now,
+                             struct joined_waiting *waiting);
 
 #define JOINED_HOLD_US (INT64_C(30) * 1000000)
 

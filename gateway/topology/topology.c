@@ -21,8 +21,7 @@ struct topology {
     struct fabric *current;  // NULL: no sweep yet
     struct systems *systems; // of `current`
     struct filter_list host_names;
-    int64_t waits_since_us;  // since that sweep, something waits to join; 0: nothing
-    bool holds;              // `hold` of joined.h at the last comparison
+    struct joined_waiting waiting;
     struct systems *joined;  // what the last comparison saw of `current`; NULL: no base yet
     struct fabric *restored; // until it has been compared; NULL: nothing to compare with
     unsigned base_sweeps;
@@ -53,6 +52,7 @@ void topology_free(struct topology *topology)
     systems_unref(topology->systems);
     systems_unref(topology->joined);
     fabric_unref(topology->restored);
+    free(topology->waiting.all);
     names_unref(topology->names);
     former_names_free(topology->former_names);
     free(topology->memory.missed);
@@ -221,19 +221,15 @@ static void topology_note_difference(void *ctx, const struct diff_item *item)
 // Whether the same part of both fabrics has joined, so that there is nothing to compare. A host
 // that waits for ever costs no more than that.
 static bool topology_waits_on(const struct topology *topology, const struct fabric *before,
-                              const struct fabric *now, bool hold)
+                              const struct fabric *now)
 {
-    bool differs = topology->joined->fabric == before || hold != topology->holds ||
-                   before->pkey_table_count > 0 || now->pkey_table_count > 0;
+    const int64_t until_us = topology->waiting.until_us;
+    bool differs = topology->joined->fabric == before || before->pkey_table_count > 0 ||
+                   now->pkey_table_count > 0 ||
+                   (until_us != 0 && (now->time_us >= until_us || now->time_us < before->time_us));
     if (!differs)
         diff_fabrics(before, now, topology_note_difference, &differs);
     return !differs;
-}
-
-static bool topology_may_hold(const struct topology *topology, const struct fabric *now)
-{
-    const int64_t held_us = now->time_us - topology->waits_since_us;
-    return topology->waits_since_us == 0 || (held_us >= 0 && held_us < JOINED_HOLD_US);
 }
 
 // If the sweep before found no master, the last known master is the former one of a failover.
@@ -241,21 +237,16 @@ static void topology_compare(struct topology *topology, struct fabric *before, s
                              struct changes *out)
 {
     const struct fabric *then = topology->joined->fabric;
-    const bool hold = topology_may_hold(topology, now);
-    if (topology_waits_on(topology, before, now, hold))
+    if (topology_waits_on(topology, before, now))
         return;
-    topology->holds = hold;
     former_names_compare(topology->former_names, before, now, topology->names);
     topology_publish_systems(topology, now);
-    struct systems *joined = topology_joined_systems(topology, joined_fabric(then, now, hold));
+    struct systems *joined = topology_joined_systems(
+        topology, joined_fabric(then, topology->systems, &topology->waiting));
     changes_between_systems(topology->joined, joined, topology->names, out);
     departed_ports_remember(&topology->departed, topology->joined, now, topology->names);
     if (topology->has_master && fabric_master(then) == FABRIC_NONE)
         changes_add_failover(joined->fabric, &topology->master, topology->names, out);
-    if (joined->fabric == now)
-        topology->waits_since_us = 0;
-    else if (topology->waits_since_us == 0)
-        topology->waits_since_us = now->time_us;
     topology_set_joined(topology, joined);
 }
 

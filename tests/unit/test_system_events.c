@@ -215,6 +215,82 @@ TEST(a_host_that_returns_without_an_adapter)
     }
 }
 
+// The state of an adapter's link.
+static void set_state(uint32_t host, uint32_t rail, uint8_t state)
+{
+    for (size_t i = 0; i < cable_count; i++) {
+        if (cables[i].b == adapter[host][rail])
+            cables[i].state = state;
+    }
+}
+
+static void set_states(uint32_t host, uint8_t state)
+{
+    for (uint32_t r = 0; r < rails; r++)
+        set_state(host, r, state);
+}
+
+static void check_soon(size_t by_systems, size_t by_parts)
+{
+    sweep_for(2 * CLOCK_US_PER_S);
+    assert_int_equal(listen_to(&of_systems), by_systems);
+    assert_int_equal(listen_to(&of_parts), by_parts);
+}
+
+// The subnet manager makes the links ACTIVE one after the other.
+static void return_slowly(uint32_t host)
+{
+    turn(host, false);
+    set_states(host, FABRIC_INITIALIZE);
+    for (uint32_t r = 0; r < rails; r++) {
+        check_soon(0, 0);
+        set_state(host, r, FABRIC_ACTIVE);
+    }
+    check_soon(1, rails);
+    CHECK_LAST("Host gpu2 joined the fabric, with all 8 adapters.");
+}
+
+TEST(a_host_that_becomes_active_over_several_sweeps)
+{
+    add_rails(8, 3);
+    turn(1, true);
+    check_messages(1, 8);
+    return_slowly(1);
+    assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+    turn(2, true); // and does not come to rest
+    check_messages(1, 8);
+    turn(2, false);
+    set_states(2, FABRIC_INITIALIZE);
+    check_messages(0, 0);
+    check_messages(0, 0);
+    turn(1, true);
+    sweep();
+    listen_to(&of_systems);
+    listen_to(&of_parts);
+    return_slowly(1);
+}
+
+TEST(what_does_not_become_active_is_told_after_a_while)
+{
+    add_rails(8, 3);
+    turn(1, true);
+    check_messages(1, 8);
+    turn(1, false);
+    set_state(1, 5, FABRIC_INITIALIZE);
+    check_messages(0, 0);
+    sweep();
+    listen_to(&of_systems);
+    listen_to(&of_parts);
+    assert_int_equal(of_systems.key_count, 1);
+    assert_string_equal(of_systems.keys[0], node_key(adapter[1][5]));
+    assert_int_equal(of_parts.key_count, 1);
+    CHECK_LAST("1 of 8 adapters of gpu2 (mlx5_5, port 2 of leaf6) left the fabric; it is still "
+               "missing.");
+    set_state(1, 5, FABRIC_ACTIVE);
+    check_messages(1, 1);
+    assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+}
+
 TEST(a_leaf_that_dies_takes_a_rail_of_each_host)
 {
     add_rails(8, 18);
@@ -496,6 +572,24 @@ TEST(traps_that_a_sweep_explains_are_no_messages)
     check_heard(0, 0);
 }
 
+// The host waits for its last adapter, and the trap about the first waits with the host.
+TEST(the_traps_of_a_host_that_waits_are_no_messages)
+{
+    add_rails(8, 3);
+    turn(1, true);
+    check_messages(1, 8);
+    turn(1, false);
+    set_states(1, FABRIC_INITIALIZE);
+    set_state(1, 0, FABRIC_ACTIVE);
+    send_trap(NOTICE_GID_IN_SERVICE, port_guid(adapter[1][0]), 0);
+    check_heard(0, 1);
+    sweep_for(20 * CLOCK_US_PER_S);
+    check_heard(0, 0);
+    set_states(1, FABRIC_ACTIVE);
+    check_messages(1, 8);
+    check_messages(0, 0);
+}
+
 TEST(a_trap_that_no_sweep_explains_is_told)
 {
     add_rails(2, 3);
@@ -539,6 +633,8 @@ int main(void)
         SYSTEMS_TEST(one_adapter_of_eight),
         SYSTEMS_TEST(three_adapters_of_eight),
         SYSTEMS_TEST(a_host_that_returns_without_an_adapter),
+        SYSTEMS_TEST(a_host_that_becomes_active_over_several_sweeps),
+        SYSTEMS_TEST(what_does_not_become_active_is_told_after_a_while),
         SYSTEMS_TEST(a_leaf_that_dies_takes_a_rail_of_each_host),
         SYSTEMS_TEST(hosts_of_one_adapter_go_with_their_leaf),
         SYSTEMS_TEST(a_box_is_one_message),
@@ -549,6 +645,7 @@ int main(void)
         SYSTEMS_TEST(a_rack_of_twenty_hosts),
         SYSTEMS_TEST(random_losses_and_returns),
         SYSTEMS_TEST(traps_that_a_sweep_explains_are_no_messages),
+        SYSTEMS_TEST(the_traps_of_a_host_that_waits_are_no_messages),
         SYSTEMS_TEST(a_trap_that_no_sweep_explains_is_told),
         SYSTEMS_TEST(a_short_outage_is_told),
         SYSTEMS_TEST(without_a_sweep_a_trap_is_told_all_the_same),
