@@ -67,6 +67,8 @@ static bool alarm_answers_goes_before(const struct alarm *a, const struct alarm 
         return aside_b;
     if (a->severity != b->severity)
         return a->severity < b->severity;
+    if (a->consequences != b->consequences)
+        return a->consequences > b->consequences;
     return a->raised_us > b->raised_us;
 }
 

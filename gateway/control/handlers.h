@@ -47,7 +47,7 @@ json_t *alarm_answers_json(const struct alarm *alarm); // an alarm of an answer
 struct worst_alarms {
     struct alarm **all; // in order: first alarms without an operator, then alarms that are
                         // acknowledged, shelved, disabled or in maintenance; the most severe first,
-                        // of one severity the newest first
+                        // of one severity those with the most consequences, then the newest
     size_t count;
     size_t left_out;    // for which there was no room
     struct alarm *room; // the same in no order

@@ -468,46 +468,51 @@ bool journal_alarm_is_active(struct journal *journal, const char *key)
     return active;
 }
 
+static void alarms_complete(const struct alarms *a, const struct alarm_entry *e, struct alarm *out)
+{
+    compact_alarm_unpack(&e->alarm, out);
+    const struct cause *raised = alarms_find_cause(a, out->event_id);
+    const struct cause *notified = strcmp(out->notified_id, out->event_id) != 0
+                                       ? alarms_find_cause(a, out->notified_id)
+                                       : NULL;
+    out->consequences = (raised ? raised->alarms : 0) + (notified ? notified->alarms : 0);
+}
+
 static void alarms_give(const struct alarms *a, const struct alarm_entry *e,
                         void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
     struct alarm alarm;
-    compact_alarm_unpack(&e->alarm, &alarm);
-    const struct cause *raised = alarms_find_cause(a, alarm.event_id);
-    const struct cause *notified = strcmp(alarm.notified_id, alarm.event_id) != 0
-                                       ? alarms_find_cause(a, alarm.notified_id)
-                                       : NULL;
-    alarm.consequences = (raised ? raised->alarms : 0) + (notified ? notified->alarms : 0);
+    alarms_complete(a, e, &alarm);
     each(ctx, &alarm);
 }
 
-static void alarms_copy(void *ctx, const struct alarm *alarm)
-{
-    *(struct alarm *)ctx = *alarm;
-}
+enum { WORST_COMPARED = 1000 }; // of the worst severity, the newest
 
 bool journal_worst_alarm(const struct journal *journal, enum alarm_standing standing,
                          struct alarm *out)
 {
     struct alarms *alarms = alarms_lock(journal);
-    const struct alarm_entry *e, *worst = NULL;
+    const struct alarm_entry *e;
     enum severity most = SEVERITY_EMERGENCY;
+    size_t compared = 0;
+    bool found = false;
     while (standing == ALARM_OPEN && most < SEVERITY_DEBUG && alarms->active.open[most] == 0)
         most++;
-    if (alarms->active.by_standing[standing] > 0) {
-        TAILQ_FOREACH_REVERSE(e, &alarms->order, alarm_entries, in_order)
-        {
-            if (e->active && e->standing == standing &&
-                (!worst || e->alarm.severity < worst->alarm.severity))
-                worst = e;
-            if (worst && worst->alarm.severity <= most)
-                break;
-        }
+    TAILQ_FOREACH_REVERSE(e, &alarms->order, alarm_entries, in_order)
+    {
+        struct alarm one;
+        if (alarms->active.by_standing[standing] == 0 || compared == WORST_COMPARED)
+            break;
+        if (!e->active || e->standing != standing || (found && e->alarm.severity > out->severity))
+            continue;
+        alarms_complete(alarms, e, &one);
+        if (!found || one.severity < out->severity || one.consequences > out->consequences)
+            *out = one;
+        found = true;
+        compared += out->severity <= most;
     }
-    if (worst)
-        alarms_give(alarms, worst, alarms_copy, out);
     pthread_mutex_unlock(&alarms->lock);
-    return worst != NULL;
+    return found;
 }
 
 void journal_each_open_alarm(struct journal *journal,

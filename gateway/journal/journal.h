@@ -179,8 +179,8 @@ void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const s
 
 void journal_count_alarms(const struct journal *journal, struct alarm_counts *out); // any thread
 
-// Copies the most severe of the active alarms with that standing; of equals, the newest. False:
-// there is none. Any thread.
+// Copies the most severe of the active alarms with that standing; of equals, the one with the most
+// consequences, then the newest. False: there is none. Any thread.
 bool journal_worst_alarm(const struct journal *journal, enum alarm_standing standing,
                          struct alarm *out);
 

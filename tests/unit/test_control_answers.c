@@ -394,8 +394,13 @@ TEST(alarms_come_by_their_causes_the_worst_first)
     assert_int_equal(worst.consequences, 1);
     assert_true(journal_worst_alarm(journal, ALARM_FOLLOWS, &worst));
     assert_string_equal(worst.key, "behind");
+    add(CATALOGUE_LINK_DEGRADED, "newer");
+    journal_commit(journal);
+    check_keys("{}", "receiver nms, slow, newer"); // one alarm follows from "slow"
+    assert_true(journal_worst_alarm(journal, ALARM_OPEN, &worst));
+    assert_string_equal(worst.key, "slow");
     journal_explain_alarm(journal, "receiver nms", "", EVENT_SHELVED);
-    check_keys("{}", "slow, receiver nms"); // what somebody has put aside comes last
+    check_keys("{}", "slow, newer, receiver nms"); // what somebody has put aside comes last
 }
 
 static void check_alarm(answering *answer_of, const char *items, bool ok)
