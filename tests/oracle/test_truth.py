@@ -184,7 +184,7 @@ def test_filters(truth):
     edge, host = alarms[node(truth, "edge1")], alarms[node(truth, "node4")]
     cable = alarms[link_key(link(truth.net.end("leaf2", 3), truth.net.end("edge1", 1)))]
     wants = [Filter("error").wants(one) for one in (edge, host, cable)]
-    assert wants == [True, False, False]
+    assert wants == [True, True, False]
     assert [Filter(events=("link-*",)).wants(one) for one in (edge, host, cable)] == [False, False, True]
     assert [Filter(categories=("node",)).wants(one) for one in (edge, host, cable)] == [True, True, False]
     assert [Filter(nodes=("edge1",)).wants(one) for one in (edge, host, cable)] == [True, None, True]
