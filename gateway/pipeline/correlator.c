@@ -8,6 +8,7 @@
 #include "pipeline/expectations.h"
 #include "pipeline/interruptions.h"
 #include "pipeline/lost_planes.h"
+#include "pipeline/missing.h"
 #include "pipeline/reconcile.h"
 #include "pipeline/returns.h"
 #include "pipeline/statements.h"
@@ -375,6 +376,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
         return false;
     }
     topology_update(correlator->emitter->topology, seen, &changes, &late);
+    missing_recall_parts(correlator->emitter, &changes);
     returns_explain(correlator->emitter, &changes);
     char(*ids)[EVENT_ID_SIZE] = memory_zeroed(changes.count, sizeof *ids);
     for (uint32_t i = 0; i < changes.count; i++)

@@ -92,3 +92,48 @@ bool missing_is_part(const struct emitter *emitter, const struct open_alarm *a,
     event_unref(event);
     return is_part;
 }
+
+// Parts that left before.
+
+static bool missing_is_of_system(const struct change *change)
+{
+    return (change->type == CATALOGUE_HOST_REMOVED || change->type == CATALOGUE_SWITCH_REMOVED) &&
+           !change->is_part && change->cause == FABRIC_NONE && change->subject.system[0] != '\0';
+}
+
+// The changes about the alarm's system count the alarm's node. The rest of a system is the system.
+static void missing_count_part(const struct event *lost, struct changes *changes)
+{
+    for (uint32_t i = 0; i < changes->count; i++) {
+        struct change *change = &changes->all[i];
+        if (!missing_is_of_system(change) || catalogue_get(change->type) != lost->type ||
+            strcmp(change->subject.system, lost->subject.system) != 0)
+            continue;
+        if (change->parts_changed == change->parts || change->parts == 1)
+            change->parts_changed = change->parts + 1;
+        change->parts++;
+    }
+}
+
+void missing_recall_parts(const struct emitter *emitter, struct changes *changes)
+{
+    const struct systems *joined = topology_joined(emitter->topology);
+    struct open_alarms alarms;
+    bool any = false;
+    for (uint32_t i = 0; i < changes->count; i++)
+        any = any || missing_is_of_system(&changes->all[i]);
+    if (!any || !joined)
+        return;
+    open_alarms_collect(&alarms, emitter->policy);
+    for (size_t i = 0; i < alarms.count; i++) {
+        const struct open_alarm *a = &alarms.all[i];
+        if (a->what.kind != ALARM_KEY_NODE ||
+            fabric_find_node(joined->fabric, a->what.guid) != FABRIC_NONE)
+            continue;
+        struct event *lost = journal_find(emitter->journal, a->is.last_number);
+        if (lost)
+            missing_count_part(lost, changes);
+        event_unref(lost);
+    }
+    open_alarms_clear(&alarms);
+}

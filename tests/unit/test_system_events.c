@@ -185,6 +185,37 @@ TEST(three_adapters_of_eight)
     assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
 }
 
+TEST(adapters_that_leave_one_after_the_other)
+{
+    add_rails(8, 3);
+    off[adapter[1][3]] = true;
+    check_messages(1, 1);
+    off[adapter[1][5]] = off[adapter[1][6]] = true;
+    check_messages(1, 2);
+    CHECK_BEGIN("2 of 8 adapters of gpu2 left the fabric; gpu2 mlx5_");
+    plant_stop();
+    plant_start();
+    turn(1, true);
+    check_messages(1, 5);
+    CHECK_LAST("Host gpu2 left the fabric, with all 8 adapters.");
+    turn(1, false);
+    check_messages(3, 8); // each alarm ends
+    assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+    for (uint32_t r = 1; r < rails; r++)
+        off[adapter[1][r]] = true;
+    check_messages(1, 7);
+    off[adapter[1][0]] = true;
+    check_messages(1, 1);
+    CHECK_LAST("Host gpu2 left the fabric, with all 8 adapters.");
+    off[adapter[1][2]] = off[adapter[1][4]] = false;
+    sweep();
+    listen_to(&of_systems);
+    listen_to(&of_parts);
+    off[adapter[1][4]] = true;
+    check_messages(1, 1);
+    CHECK_LAST("1 of 8 adapters of gpu2 (mlx5_4, port 2 of leaf5) left the fabric.");
+}
+
 TEST(a_host_that_returns_without_an_adapter)
 {
     add_rails(8, 2);
@@ -632,6 +663,7 @@ int main(void)
         SYSTEMS_TEST(a_host_of_one_adapter),
         SYSTEMS_TEST(one_adapter_of_eight),
         SYSTEMS_TEST(three_adapters_of_eight),
+        SYSTEMS_TEST(adapters_that_leave_one_after_the_other),
         SYSTEMS_TEST(a_host_that_returns_without_an_adapter),
         SYSTEMS_TEST(a_host_that_becomes_active_over_several_sweeps),
         SYSTEMS_TEST(what_does_not_become_active_is_told_after_a_while),
