@@ -245,4 +245,5 @@ def main():
     (arguments.out / "mib_modules.c").write_text(writer.source())
 
 
-main()
+if __name__ == "__main__":
+    main()

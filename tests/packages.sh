@@ -17,13 +17,14 @@ lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmp
 checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev lintian llvm valgrind'
 formatter=clang-format-14 # not in Debian 13; tests/rules/format.sh skips its check without it
 exporter=prometheus-snmp-exporter # tests/integration/test_snmp_exporter.py is skipped without it
+snmptt='snmptt libnet-ip-perl' # tests/integration/test_trap_receivers.py is skipped without it
 policy=/usr/sbin/policy-rc.d
 
 modules=yes # fetch the MIB modules that ours import
 case ${1:-} in
 build) wanted=$build if_there_is= modules= ;;
-checkers) wanted="$build $lab $checkers" if_there_is="$formatter $exporter" ;;
-*) wanted="$build $lab" if_there_is=$exporter ;;
+checkers) wanted="$build $lab $checkers" if_there_is="$formatter $exporter $snmptt" ;;
+*) wanted="$build $lab" if_there_is="$exporter $snmptt" ;;
 esac
 
 missing() {
@@ -55,7 +56,7 @@ install_asleep() {
     [ -d /run/systemd/system ] || return 0
     for package in "$@"; do
         case $package in
-        opensm | snmpd | snmptrapd | prometheus-snmp-exporter) quietly as_root systemctl disable "$package" ;;
+        opensm | snmpd | snmptrapd | snmptt | prometheus-snmp-exporter) quietly as_root systemctl disable "$package" ;;
         esac
     done
 }

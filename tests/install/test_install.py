@@ -71,12 +71,19 @@ def test_net_snmp_finds_the_modules(root):
 def test_a_site_builds_with_its_own_root(tmp_path):
     run('cmake', '-S', SOURCE, '-B', tmp_path, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Debug',
         '-DIBTRAPD_MIB_ROOT=1.3.6.1.4.1.32473.5.1')
-    run('cmake', '--build', tmp_path, '--target', 'ibtrapctl')
+    run('cmake', '--build', tmp_path, '--target', 'ibtrapctl', 'trap-receivers')
     events = json.loads(run(tmp_path / 'ibtrapctl', 'catalogue', '--json'))['events']
     oid = next(e['own']['oid'] for e in events if e['event'] == 'gid-in-service')
     assert oid == '1.3.6.1.4.1.32473.5.1.0.1'
     assert (translate(tmp_path / 'mibs', '-m', 'IBTRAPD-MIB', '-On', 'IBTRAPD-MIB::ibtrapdGidInService')
             == '.' + oid)
+    files = [path for path in (tmp_path / 'mibs/receivers').rglob('*') if path.is_file()]
+    assert len(files) == 5
+    for path in files:
+        text = path.read_text()
+        assert 'below 1.3.6.1.4.1.32473.5.1.' in text[:250], path
+        assert 'netSnmpPlaypen(9999)' not in text and (path.suffix == '.txt' or '8072.9999' not in text), path
+    assert f'EVENT ibtrapdGidInService .{oid} ' in (tmp_path / 'mibs/receivers/snmptt.conf').read_text()
 
 
 @pytest.mark.parametrize('root', ['1.3.6.1.2.1.5', 'enterprises.5', '1.3.6.1.4.1'])

@@ -1,0 +1,174 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Writes files for trap receivers from the MIB modules, the catalogue and fields.map.
+
+    receivers.py --catalogue ROWS --fields fields.map --extra mib.c --out FOLDER MODULE.txt...
+
+snmptt.conf is for snmptt, opennms-ibtrapd.events.xml for OpenNMS; annotated/ has the modules with notifications, with the
+comments that NNMi and snmpttconvertmib read. All count on extra_varbinds: the objects of MIB_EXTRA follow
+those of a notification. So each notification has state, key and severity of its alarm at a known place.
+"""
+
+import argparse
+import pathlib
+import re
+from xml.sax.saxutils import escape
+
+from generate import Modules, read_fields
+
+ROW = re.compile(r"^EVENT\((.*?)\)$", re.S | re.M)
+STRING = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
+
+
+class Case:
+    """What one notification can mean: an alarm's end, a test, or a severity. `rules`: (field, labels, numbers)."""
+
+    def __init__(self, name, rules, snmptt, opennms, category="ibtrapd"):
+        self.name, self.rules, self.snmptt, self.opennms, self.category = name, rules, snmptt, opennms, category
+
+
+# The first that fits holds. snmptt asks all, so that each excludes those before it by its own rules.
+TEST = ("FIELD_TEST", ("true",), (1,))
+CLEARED = ("FIELD_ALARM_STATE", ("cleared",), (3,))
+RAISED = ("FIELD_ALARM_STATE", ("raised",), (2,))
+NONE = ("FIELD_ALARM_STATE", ("none",), (1,))
+REAL = ("FIELD_TEST", ("false",), (2,))
+LEVELS = [
+    (("emergency", "alert", "critical"), (0, 1, 2), "Critical", "Critical"),
+    (("error",), (3,), "Major", "Major"),
+    (("warning",), (4,), "Warning", "Warning"),
+    (("notice", "informational", "debug"), (5, 6, 7), "Normal", "Normal"),
+]
+CASES = [Case("test", [TEST], "Normal", "Normal", "LOGONLY"), Case("cleared", [REAL, CLEARED], "Normal", "Cleared")]
+CASES += [Case(state[1][0], [REAL, state, ("FIELD_SEVERITY", labels, numbers)], *severities)
+          for state in (RAISED, NONE) for labels, numbers, *severities in LEVELS]
+
+# --#SEVERITY and --#STATE of a notification whose rows have that severity.
+NNM = {"EMERGENCY": "CRITICAL", "ALERT": "CRITICAL", "CRITICAL": "CRITICAL", "ERROR": "MAJOR", "WARNING": "WARNING"}
+STATES = {"CRITICAL": "NONOPERATIONAL", "MAJOR": "NONOPERATIONAL", "WARNING": "DEGRADED"}
+
+
+def text_of(row, member):
+    found = re.search(rf"\.{member} = {STRING}", row)
+    return "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[1])).replace('\\"', "'")
+
+
+class Row:
+    """A row of the catalogue."""
+
+    def __init__(self, text):
+        self.title, self.remedy = text_of(text, "title"), text_of(text, "remedy")
+        self.severity = re.search(r"\.severity = SEVERITY_(\w+)", text)[1]
+        self.notifications = set(re.findall(r"= &mib_(\w+)", text))
+
+
+class Notification:
+    """A notification with the places of its objects, and what its rows say of it."""
+
+    def __init__(self, definition, modules, fields, extra, rows):
+        self.name, self.module, self.oid = definition.name, definition.module, modules.oid(definition)
+        objects = definition.listed("OBJECTS")
+        objects += [name for name in extra if name not in objects or f"{self.name}.{name}" in fields]
+        self.places = {fields[name][0]: objects.index(name) + 1 for name in extra}
+        rows = [row for row in rows if self.name in row.notifications]
+        titles = {row.title for row in rows}
+        self.title = titles.pop() if len(titles) == 1 else f"{self.name} of ibtrapd"
+        self.remedy = rows[0].remedy if len(rows) == 1 else "ibtrapctl explain NUMBER tells more."
+        severities = {row.severity for row in rows}
+        self.severity = NNM.get(severities.pop(), "NORMAL") if len(severities) == 1 else "NORMAL"
+
+    def place(self, field):
+        return self.places[field]
+
+
+def head(comment, root):
+    return [comment(line) for line in (
+        f"Made by mibs/receivers.py of ibtrapd, for the IBTRAPD-MIB below {root}.",
+        "ibtrapd's section for this receiver needs extra_varbinds = true. See doc/trap-receivers.md.")]
+
+
+def snmptt(notifications, root):
+    lines = head("# {}".format, root)
+    for one in notifications:
+        text, key = one.place("FIELD_TEXT"), one.place("FIELD_ALARM_KEY")
+        for case in CASES:
+            lines += ["", f'EVENT {one.name} .{".".join(map(str, one.oid))} "{case.category}" {case.snmptt}',
+                      f"FORMAT {case.name} [${key}] ${one.place('FIELD_SEVERITY')}: ${text}", "MATCH MODE=and"]
+            lines += [f"MATCH ${one.place(field)}: ({'|'.join(labels)}|^[{''.join(map(str, numbers))}]$)"
+                      for field, labels, numbers in case.rules]
+            lines += ["SDESC", one.title + ".", one.remedy, "EDESC"]
+    return "\n".join(lines) + "\n"
+
+
+def opennms_mask(one, case):
+    *above, number = one.oid
+    if above[-1] == 0:  # the trap's enterprise has no zero at its end
+        above.pop()
+    masks = [("id", "." + ".".join(map(str, above))), ("generic", 6), ("specific", number)]
+    return "".join([
+        "<mask>", *(f"<maskelement><mename>{name}</mename><mevalue>{value}</mevalue></maskelement>" for name, value in masks),
+        *(f"<varbind><vbnumber>{one.place(field)}</vbnumber>"
+          + "".join(f"<vbvalue>{number}</vbvalue>" for number in numbers) + "</varbind>"
+          for field, _, numbers in case.rules), "</mask>"])
+
+
+def opennms_alarm(one, case):
+    key = f"%parm[#{one.place('FIELD_ALARM_KEY')}]%"
+    if case.name == "raised":
+        return f'<alarm-data reduction-key="ibtrapd:raised:{key}" alarm-type="1" auto-clean="false"/>'
+    if case.name == "cleared":
+        return (f'<alarm-data reduction-key="ibtrapd:cleared:{key}" alarm-type="2" clear-key="ibtrapd:raised:{key}" '
+                'auto-clean="false"/>')
+    return ""
+
+
+def opennms(notifications, root):
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', *head("<!-- {} -->".format, root),
+             '<events xmlns="http://xmlns.opennms.org/xsd/eventconf">']
+    for one in notifications:
+        text = f"%parm[#{one.place('FIELD_TEXT')}]%"
+        for case in CASES:
+            lines += [
+                "<event>", opennms_mask(one, case), f"<uei>uei.opennms.org/vendor/ibtrapd/{one.name}/{case.name}</uei>",
+                f"<event-label>ibtrapd: {escape(one.title)} ({case.name})</event-label>",
+                f"<descr>{escape(one.title)}. {text}</descr>", f'<logmsg dest="logndisplay">{text}</logmsg>',
+                f"<severity>{case.opennms}</severity>", f"<operinstruct>{escape(one.remedy)}</operinstruct>",
+                opennms_alarm(one, case), "</event>"]
+    return "\n".join(filter(None, lines + ["</events>", ""])) + "\n"
+
+
+def annotated(path, notifications, root):
+    """The module, with comments before the OID of each notification. Places count from 0 there."""
+    text = path.read_text("ascii")
+    for one in notifications:
+        places = [one.place(f) for f in ("FIELD_TEXT", "FIELD_ALARM_STATE", "FIELD_ALARM_KEY", "FIELD_SEVERITY")]
+        comments = "".join(f"    --#{line}\n" for line in (
+            f'TYPE "{one.title}"', 'SUMMARY "%s (alarm %s, key %s, severity %s)"',
+            f"ARGUMENTS {{{', '.join(str(place - 1) for place in places)}}}", f"SEVERITY {one.severity}",
+            'TIMEINDEX 0', f"STATE {STATES.get(one.severity, 'OPERATIONAL')}"))
+        text = re.sub(rf"(^{one.name}\s+NOTIFICATION-TYPE\b.*?)(^\s*::=)",
+                      lambda found: found[1] + comments + found[2], text, count=1, flags=re.S | re.M)
+    return "\n".join([*head("-- {}".format, root), text])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("catalogue", "fields", "extra", "out"):
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    parser.add_argument("modules", type=pathlib.Path, nargs="+")
+    arguments = parser.parse_args()
+    modules, fields = Modules(arguments.modules), read_fields(arguments.fields)
+    extra = re.findall(r"&mib_(\w+)", re.search(r"MIB_EXTRA = {(.*?)};", arguments.extra.read_text(), re.S)[1])
+    rows = [Row(row) for row in ROW.findall(arguments.catalogue.read_text())]
+    notifications = [Notification(one, modules, fields, extra, rows) for one in modules.notifications()]
+    root = ".".join(map(str, modules.oid(modules.get("ibtrapdMIB", "receivers.py"))))
+    (arguments.out / "annotated").mkdir(exist_ok=True)
+    (arguments.out / "snmptt.conf").write_text(snmptt(notifications, root))
+    (arguments.out / "opennms-ibtrapd.events.xml").write_text(opennms(notifications, root))
+    for path in arguments.modules:
+        own = [one for one in notifications if one.module == path.stem]
+        if own:
+            (arguments.out / "annotated" / path.name).write_text(annotated(path, own, root))
+
+
+main()

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The files for trap receivers of doc/trap-receivers.md. The oracle is the gateway's list of events."""
+
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from lab import pages
+from lab.fabric import BUILD
+from lab.gateway import Gateway, section
+from lab.processes import wait_until
+from lab.receivers import TrapSocket, listening
+from lab.sockets import free_port
+from test_pages import MIBS
+
+FILES = BUILD / "mibs/receivers"
+SNMPTT, CONVERT = shutil.which("snmptt"), shutil.which("snmpttconvertmib")
+HAS_IP = SNMPTT and subprocess.run(["perl", "-MNet::IP", "-e", "1"], capture_output=True, check=False).returncode == 0
+needs_snmptt = pytest.mark.skipif(not (CONVERT and HAS_IP), reason="snmptt or libnet-ip-perl is not installed")
+SEVERITIES = {"emergency": "Critical", "alert": "Critical", "critical": "Critical", "error": "Major", "warning": "Warning"}
+LOGGED = re.compile(r'(\.[\d.]+) (\w+) "(\w+)" \S+ - (\w+) \[(.*?)\] (\w+)(?:\(\d\))?: (.*)')
+
+
+def break_and_mend(fabric, address, **items):
+    """A gateway that tells of a link that went down and came back, and of a test. Returns its events."""
+    fabric.subnet_manager().wait_master()
+    gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5, "settle": 100}, more=section(
+        "snmp", "nms", address=address, extra_varbinds=True, **items)))
+    gateway.wait_subscribed()
+    gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    gateway.control("test", "link-down")
+    fabric.unlink("leaf1", 11)
+    wait_until(lambda: "link-down" in alarms(gateway), "the alarm to begin")
+    fabric.relink("leaf1", 11)
+    wait_until(lambda: "link-down" not in alarms(gateway), "the alarm to end")
+    return gateway
+
+
+def alarms(gateway):
+    return [one["event"] for one in json.loads(gateway.control("alarms", "--json").stdout)["alarms"]]
+
+
+def events(gateway):
+    return json.loads(gateway.control("events", "--json").stdout)["events"]
+
+
+def said(event):
+    """What a receiver has of an event: kind, the alarm's key, severity, sentence."""
+    kind = "test" if event.get("test") else event.get("alarmState", "none")
+    return kind, event.get("alarmKey", ""), event["severity"], event["text"]
+
+
+def receiver_severity(kind, severity, cleared):
+    return "Normal" if kind == "test" else cleared if kind == "cleared" else SEVERITIES.get(severity, "Normal")
+
+
+def start_snmptt(fabric):
+    """Runs snmptrapd with the page's snmptt. Returns its port and the log of snmptt."""
+    port, work = free_port(), fabric.directory / "snmptt"
+    work.mkdir()
+    log, ini = work / "log", work / "snmptt.ini"
+    packaged = open("/etc/snmp/snmptt.ini", encoding="utf-8").read()
+    changes = {"/var/log/snmptt/snmptt.log": log, "syslog_enable = 1": "syslog_enable = 0",
+               "syslog_system_enable = 1": "syslog_system_enable = 0",
+               "/etc/snmptt/snmptt.conf": FILES / "snmptt.conf"}
+    ini.write_text(pages.adapted(packaged, changes))
+    config = work / "snmptrapd.conf"
+    config.write_text(pages.adapted(pages.block("trap-receivers", "snmptrapd", "snmptt"),
+                                    {"/usr/sbin/snmptt": f"{SNMPTT} --ini={ini}"}))
+    process = fabric.start(
+        "snmptrapd", ["/usr/sbin/snmptrapd", "-f", "-n", "-On", "-C", "-c", config, "-p", work / "pid", "-Lf", work / "traps",
+                      "-M", MIBS, "-m", "SNMPv2-MIB", f"udp:127.0.0.1:{port}"],
+        env={"SNMP_PERSISTENT_DIR": str(work), "SNMPCONFPATH": str(work)})
+    process.wait_ready(lambda: listening(port), "snmptrapd to listen")
+    return port, log
+
+
+@needs_snmptt
+def test_snmptt_pairs_begin_and_end_of_an_alarm(fabric):
+    """Each event is one line of snmptt, whose kind, key, severity and sentence are the event's."""
+    port, log = start_snmptt(fabric)
+    gateway = break_and_mend(fabric, f"127.0.0.1:{port}", sets=["sma", "own"])
+
+    def lines():
+        return [LOGGED.search(line) for line in log.read_text().splitlines()] if log.exists() else []
+    number = {str(n): word for n, word in enumerate(
+        ("emergency", "alert", "critical", "error", "warning", "notice", "informational", "debug"))}
+
+    def read(line):
+        _, severity, category, kind, key, level, text = line.groups()
+        return (kind, key, number.get(level, level), text), severity, category
+
+    def wanted():
+        """snmptt takes the brackets off a value that begins with one."""
+        return sorted((*rest, text.replace("[test]", "test")) for *rest, text in map(said, events(gateway)))
+    expected = wait_until(lambda: sorted(read(one)[0] for one in lines() if one) == wanted() and events(gateway),
+                          "snmptt to have all events")
+    assert None not in lines()
+    for line in lines():
+        (kind, _, level, _), severity, category = read(line)
+        assert severity == receiver_severity(kind, level, "Normal")
+        assert category == ("LOGONLY" if kind == "test" else "ibtrapd")
+    kinds = {kind: key for kind, key, _, text in map(said, expected) if "leaf1" in text and kind in ("raised", "cleared")}
+    assert kinds["raised"] == kinds["cleared"] != ""
+
+
+SPACE = "{http://xmlns.opennms.org/xsd/eventconf}"
+
+
+def opennms_events():
+    return ElementTree.parse(FILES / "opennms-ibtrapd.events.xml").getroot().findall(SPACE + "event")
+
+
+def fits(event, trap):
+    """As OpenNMS reads a mask: the enterprise without the zero before the last number, and values by place."""
+    above, _, specific = trap.oid.rpartition(".")
+    wanted = {"id": "." + above.removesuffix(".0"), "generic": "6", "specific": specific}
+    mask = event.find(SPACE + "mask")
+    return all(wanted[one.find(SPACE + "mename").text] == one.find(SPACE + "mevalue").text
+               for one in mask.findall(SPACE + "maskelement")) and all(
+        str(trap.varbinds[int(one.find(SPACE + "vbnumber").text) - 1].value)
+        in [value.text for value in one.findall(SPACE + "vbvalue")] for one in mask.findall(SPACE + "varbind"))
+
+
+def text_of(value):
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def filled(template, trap):
+    return re.sub(r"%parm\[#(\d+)]%", lambda found: text_of(trap.varbinds[int(found[1]) - 1].value), template)
+
+
+def test_opennms_pairs_begin_and_end_of_an_alarm(fabric):
+    """OpenNMS is not here: its rules for masks and keys, on the gateway's notifications of all kinds."""
+    with TrapSocket() as traps:
+        gateway = break_and_mend(fabric, traps.address, sets=["sma", "switch", "own"])
+        wait_until(lambda: {text for *_, text in map(said, events(gateway))} <= {
+            text_of(varbind.value) for trap in traps.poll() for varbind in trap.varbinds}, "the notifications")
+    open_alarms, begun = set(), 0
+    known = {said(event) for event in events(gateway)}
+    for trap in traps.items:
+        [event] = [one for one in opennms_events() if fits(one, trap)]
+        kind = event.find(SPACE + "uei").text.rpartition("/")[2]
+        text = filled(event.find(f"{SPACE}logmsg").text, trap)
+        [(_, key, level, _)] = {one for one in known if one[0] == kind and one[3] == text}
+        assert event.find(SPACE + "severity").text == receiver_severity(kind, level, "Cleared")
+        alarm = event.find(SPACE + "alarm-data")
+        assert (alarm is not None) == (kind in ("raised", "cleared"))
+        if kind == "raised":
+            open_alarms.add(filled(alarm.get("reduction-key"), trap))
+            begun += 1
+        elif kind == "cleared":
+            open_alarms.discard(filled(alarm.get("clear-key"), trap))
+            assert filled(alarm.get("clear-key"), trap).endswith(key)
+    assert begun and open_alarms == {f"ibtrapd:raised:{one['key']}" for one in json.loads(
+        gateway.control("alarms", "--json").stdout)["alarms"]}
+
+
+@needs_snmptt
+@pytest.mark.parametrize("module", ["IB-SMA-MIB", "IBSWITCH-MIB", "IBTRAPD-MIB"])
+def test_snmpttconvertmib_reads_the_comments(tmp_path, module):
+    """Each notification has a line of format with the places that snmptt.conf has, and a severity."""
+    out = tmp_path / "out"
+    subprocess.run([CONVERT, f"--in={FILES / 'annotated' / module}.txt", f"--out={out}"], check=True, timeout=120,
+                   capture_output=True, env={"PATH": "/usr/bin:/bin", "MIBS": "ALL", "SNMP_PERSISTENT_DIR": "/dev/null",
+                                             "MIBDIRS": f"{FILES / 'annotated'}:{BUILD / 'mibs'}:{MIBS}"})
+    found = re.findall(r"^EVENT (\w+) (\S+) .*?(\w+)$\nFORMAT (.*)", out.read_text(), re.MULTILINE)
+    ours = dict(re.findall(r"^EVENT (\w+ \S+) .*\nFORMAT raised (.*)", (FILES / "snmptt.conf").read_text(), re.MULTILINE))
+    names = re.findall(r"^(\w+)\s+NOTIFICATION-TYPE$", (BUILD / "mibs" / f"{module}.txt").read_text(), re.MULTILINE)
+    assert [name for name, *_ in found] == names
+    for name, oid, severity, line in found:
+        key, level, text = re.fullmatch(r"\[(\S+)] (\S+): (\S+)", ours[f"{name} {oid}"]).groups()
+        assert re.search(rf": {re.escape(text)} \(alarm \$\d+, key {re.escape(key)}, severity {re.escape(level)}\)", line)
+        assert severity in ("CRITICAL", "MAJOR", "WARNING", "NORMAL")
