@@ -14,6 +14,7 @@
 #include "sender.h"
 
 #include "base/clock.h"
+#include "conf/check.h"
 #include "http/http_options.h"
 #include "sink/module.h"
 
@@ -164,6 +165,10 @@ int main(int argc, char **argv)
     const bool once = sender_number(args, "once", 0) != 0;
     signal(SIGPIPE, SIG_IGN);
     choose(&options, args, headers);
+    if (!check_url(options.to.url, &err)) {
+        fprintf(stderr, "'url' %s\n", err.text);
+        return 2;
+    }
     if (!ibtrapd_module.check("http", &options, &err) ||
         !ibtrapd_module.make(&run.sink, "http", "test", &options, &host, &err)) {
         fprintf(stderr, "%s\n", err.text);
