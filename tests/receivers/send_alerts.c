@@ -70,10 +70,15 @@ static bool input_has_ended(void)
     return poll(&input, 1, STEP_MS) > 0 && read(STDIN_FILENO, &octet, 1) <= 0;
 }
 
+static const struct module_alarms ALARMS = {.state = whole,
+                                            .page = page,
+                                            .may_pass = may_pass,
+                                            .event = event_of,
+                                            .gateway = "gw1",
+                                            .fabric = ""};
+
 int main(int argc, char **argv)
 {
-    static const struct module_alarms ALARMS = {
-        .state = whole, .page = page, .may_pass = may_pass, .event = event_of, .gateway = "gw1"};
     static const struct module_host HOST = {.alarms = &ALARMS};
     char **args = argv + 1;
     static struct tickets tickets;
