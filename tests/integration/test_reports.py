@@ -11,6 +11,7 @@ from lab.processes import wait_until
 
 EVENT, OID = "system-image-guid-change", want.sma(6)
 LAST = 0xFFFFFFFFFFFFFFFF
+UNREGISTERED_CLASS = 0x10  # device administration
 
 
 def report_last(client, lid):
@@ -53,6 +54,13 @@ def test_the_subnet_manager_sees_every_report_acknowledged(open_site):
 
     wait_until(all_retired, "OpenSM to retire each Report")
     assert site.gateway.counter("acknowledged") >= 5
+
+
+def test_a_mad_of_a_class_that_nobody_registered_has_no_effect(site):
+    client = site.host("node1")
+    client.send(bytes([1, UNREGISTERED_CLASS, 1, 1]) + bytes(252), site.gateway_lid, 1)
+    report_last(site.host("sm1"), site.gateway_lid)
+    assert wait_last(site) == []
 
 
 def test_forged_report_is_counted_not_forwarded(site):

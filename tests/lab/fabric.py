@@ -23,6 +23,9 @@ PROMPT = b"sim> "
 SUBNET_PREFIX = bytes.fromhex("fe80000000000000")
 SA_KEY = 1
 
+UNCLAIMED = "libsimunclaimed.so"  # preloaded into each client
+LIBRARIES = UNCLAIMED, "libsimreports.so"  # preloaded into a gateway
+
 # OpenSM's log_flags.
 ERRORS, INFORMATION, DEBUG = 1, 2, 8
 
@@ -86,8 +89,8 @@ class Fabric:
         return process
 
     def env_for(self, host, library=None):
-        """The environment of a client at a host, with one of the lab's libraries preloaded before umad2sim."""
-        libraries = [PROGRAMS / library] if library else []
+        """The environment of a client at a host, with the lab's libraries preloaded before umad2sim."""
+        libraries = [PROGRAMS / name for name in (UNCLAIMED, library) if name]
         return {
             "IBSIM_SOCKNAME": self.socket_name,
             "SIM_HOST": host,

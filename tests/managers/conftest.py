@@ -14,7 +14,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "package")]
 
 from lab import pages  # noqa: E402
-from lab.fabric import PROGRAMS, SA_KEY, Fabric, two_managers  # noqa: E402
+from lab.fabric import LIBRARIES, PROGRAMS, SA_KEY, Fabric, two_managers  # noqa: E402
 from lab.receivers import Rsyslogd, TrapSocket  # noqa: E402
 import machine  # noqa: E402
 from machine import Machine, wait_until  # noqa: E402
@@ -116,7 +116,8 @@ class Site:
 def booted_machine(outside):
     """A machine that sees the directory `outside` as /run/outside."""
     outside.chmod(0o755)
-    shutil.copy(PROGRAMS / "libsimreports.so", outside)
+    for library in LIBRARIES:
+        shutil.copy(PROGRAMS / library, outside)
     with Machine(outside, os.environ["IBTRAPD_MANAGERS_ROOT"]) as booting:
         booting.run("systemctl", "start", "systemd-journald.socket", "systemd-journald-dev-log.socket", "systemd-journald")
         yield booting

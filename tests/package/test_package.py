@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from lab.fabric import BUILD, PROGRAMS, SA_KEY, Fabric, SubnetManager
+from lab.fabric import BUILD, LIBRARIES, PROGRAMS, SA_KEY, Fabric, SubnetManager
 from lab.receivers import SyslogSink
 from machine import Machine, Unavailable, wait_until
 
@@ -260,7 +260,8 @@ snmp "nms" {{
 
 
 def test_the_sandbox_lets_it_work(machine, packages):
-    shutil.copy(PROGRAMS / "libsimreports.so", packages)
+    for library in LIBRARIES:
+        shutil.copy(PROGRAMS / library, packages)
     install(machine)
     with Fabric() as fabric, SubnetManager(fabric, "node1"), SyslogSink() as syslog:
         configure(machine, fabric, syslog)
@@ -281,7 +282,8 @@ def test_the_sandbox_lets_it_work(machine, packages):
 
 
 def test_a_second_snmpd_shows_the_fabric_and_nothing_of_the_host(machine, packages):
-    shutil.copy(PROGRAMS / "libsimreports.so", packages)
+    for library in LIBRARIES:
+        shutil.copy(PROGRAMS / library, packages)
     install(machine)
     machine.run("systemctl", "start", "ibtrapd-snmpd")  # returns when snmpd has sent READY=1
     status = machine.path(f"/proc/{machine.property('ibtrapd-snmpd', 'MainPID')}/status").read_text()
