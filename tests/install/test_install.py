@@ -83,6 +83,11 @@ def test_a_site_builds_with_its_own_root(tmp_path):
         text = path.read_text()
         assert 'below 1.3.6.1.4.1.32473.5.1.' in text[:250], path
         assert 'netSnmpPlaypen(9999)' not in text and (path.suffix == '.txt' or '8072.9999' not in text), path
+    for name in ('zabbix-6.0-ports.yaml', 'snmp_exporter.yml'):
+        template = (tmp_path / 'config/templates' / name).read_text()
+        assert template == (SOURCE / 'config/templates' / name).read_text().replace(
+            '1.3.6.1.4.1.8072.9999.9999.117', '1.3.6.1.4.1.32473.5.1')
+        assert '1.3.6.1.4.1.32473.5.1.' in template and '8072.9999' not in template
     assert f'EVENT ibtrapdGidInService .{oid} ' in (tmp_path / 'mibs/receivers/snmptt.conf').read_text()
 
 
