@@ -70,6 +70,7 @@ def expected_own(number, text, lid=1):
         Varbind(f"{OWN}.1.1.5.0", "INTEGER", 4),
         Varbind(f"{OWN}.1.1.8.0", "OCTET STRING", bytes.fromhex("fe80000000000000")),
         Varbind(EVENT_TEXT, "OCTET STRING", text.encode()),
+        Varbind(f"{OWN}.1.1.66.0", "OCTET STRING", b""),
     )
 
 
@@ -165,7 +166,7 @@ def test_sets_and_additions(sender, manager):
     assert first.oid == "1.3.6.1.3.117.3.2.0.2"
     assert [one.oid for one in first.own_varbinds] == [
         "1.3.6.1.3.117.3.1.1.14.0", "1.3.6.1.3.117.3.1.1.15.0",
-        *(f"{OWN}.1.1.{number}.0" for number in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 17, 35, 39)), "1.3.6.1.6.3.18.1.3.0"]
+        *(f"{OWN}.1.1.{number}.0" for number in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 17, 35, 66, 39)), "1.3.6.1.6.3.18.1.3.0"]
     assert first.value(EVENT_TEXT) == b"Too many errors."
     assert first.varbinds[-1] == Varbind("1.3.6.1.6.3.18.1.3.0", "IpAddress", bytes([192, 0, 2, 7]))
     assert (switch.oid, both1.oid, both2.oid) == ("1.3.6.1.3.2.2.1.0.5", first.oid, "1.3.6.1.3.2.2.1.0.5")
