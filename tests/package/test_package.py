@@ -269,9 +269,9 @@ def test_the_sandbox_lets_it_work(machine, packages):
 
         def works():
             status = json.loads(machine.run("ibtrapctl", "status", "--json"))
-            return [one for one in status["subscriptions"] if one["state"] != "subscribed"] == []
+            return status["sweep"]["sweeps"] > 0 and all(one["state"] == "subscribed" for one in status["subscriptions"])
 
-        wait_until(works, "ibtrapd to subscribe")
+        wait_until(works, "ibtrapd to subscribe, and to know the fabric")
         fabric.unlink("node2", 1)
         syslog.wait_for(lambda one: one.message_id == "host-removed", "the event in syslog")
         wait_until(lambda: "host-removed" in machine.run("cat", "/var/log/ibtrapd/events.json"),
