@@ -97,7 +97,7 @@ def all_places(top):
     yield from sorted(path for path in (top / "gateway").iterdir() if path.is_dir())
     yield top / "tests"
     for page in sorted(top.rglob("*.md")):
-        if not is_hidden_or_built(page, top) and page.name != "NEWS.md" and (top / "tests") not in page.parents:
+        if not is_hidden_or_built(page, top) and page.name not in ("NEWS.md", "upgrade.md") and (top / "tests") not in page.parents:
             yield page
 
 
