@@ -12,6 +12,11 @@ struct text text_in(char *buf, size_t size)
     return (struct text){.buf = buf, .size = size};
 }
 
+struct text text_behind(char *buf, size_t size)
+{
+    return (struct text){.buf = buf, .size = size, .len = strlen(buf)};
+}
+
 void text_go_back(struct text *t, const struct text *before)
 {
     *t = *before;

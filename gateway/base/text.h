@@ -24,6 +24,9 @@ struct text {
 // `buf` stays the caller's; `size` is at least 1.
 struct text text_in(char *buf, size_t size);
 
+// The same, behind the text that is in the buffer.
+struct text text_behind(char *buf, size_t size);
+
 // Removes the text added since `before` was copied from it.
 void text_go_back(struct text *t, const struct text *before);
 

@@ -189,13 +189,6 @@ static void root_causes_end_list(const struct root_causes_list *list)
         text_addf(list->text, " and %u more", (unsigned)(list->total - list->named));
 }
 
-static struct text root_causes_reason(struct change *change)
-{
-    struct text t = text_in(change->reason, sizeof change->reason);
-    t.len = strlen(change->reason);
-    return t;
-}
-
 // "gpu17 mlx5_3 on port 12 of leaf4".
 static void root_causes_write_place(const struct root_causes *c, uint32_t node,
                                     const struct names *names, struct text *t)
@@ -253,7 +246,7 @@ void root_causes_add_parts(const struct root_causes *causes, uint32_t node,
     change->parts_changed = alone;
     if (alone == 1 || alone == change->parts)
         return;
-    struct text t = root_causes_reason(change);
+    struct text t = text_behind(change->reason, sizeof change->reason);
     root_causes_list_parts(c, s, switches, names, &(struct root_causes_list){&t, alone, 0});
 }
 
@@ -356,7 +349,7 @@ void root_causes_add_nodes(const struct root_causes *causes, uint32_t root,
         change->affected += root_causes_system(causes, i) != own;
     if (change->affected == 0)
         return;
-    struct text t = root_causes_reason(change);
+    struct text t = text_behind(change->reason, sizeof change->reason);
     root_causes_count_behind(&whole);
     root_causes_count_behind(&damaged);
     root_causes_add_whole(&whole, names, fate, &t);
