@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/compare.h"
 
+#include "base/memory.h"
 #include "model/node_name.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // The change that adds or removes the node at the other end of the port's link; FABRIC_NONE: that
@@ -92,8 +94,49 @@ void compare_ports(struct comparison *t)
     compare_ports_of(t, &t->after, CATALOGUE_PORT_ADDED);
 }
 
-static void compare_ports_add_renamed(struct comparison *t, uint32_t before, uint32_t after)
+// For each host of the later snapshot: the first change about an adapter with a new name, and the
+// host that had the adapter.
+struct renamed {
+    uint32_t change, former;
+};
+
+// The first adapter tells of the other adapters that have new names and were of the same host.
+static void compare_ports_join_renamed(struct comparison *t, struct renamed *renamed,
+                                       uint32_t before, uint32_t after, uint32_t index)
 {
+    const uint32_t system = t->after.systems->of[after], former = t->before.systems->of[before];
+    struct renamed *first = &renamed[system];
+    if (t->after.systems->all[system].is_box || t->after.systems->all[system].count == 1)
+        return;
+    if (first->change == FABRIC_NONE) {
+        *first = (struct renamed){index, former};
+    } else if (first->former == former) {
+        t->out->all[index].cause = first->change;
+        t->out->all[index].is_part = true;
+        t->out->all[first->change].parts_changed++;
+    }
+}
+
+static void compare_ports_explain_renamed(struct comparison *t, const struct renamed *renamed)
+{
+    for (uint32_t i = 0; i < t->after.systems->count; i++) {
+        struct change *change =
+            renamed[i].change != FABRIC_NONE ? &t->out->all[renamed[i].change] : NULL;
+        if (!change || change->parts_changed == 0)
+            continue;
+        struct text text = text_behind(change->reason, sizeof change->reason);
+        text_addf(&text, ", and %u more adapter%s of %s %s a new name", change->parts_changed,
+                  change->parts_changed == 1 ? "" : "s", t->after.systems->all[i].name,
+                  change->parts_changed == 1 ? "has" : "have");
+        change->parts = (uint16_t)t->after.systems->all[i].count;
+        change->parts_changed++;
+    }
+}
+
+static void compare_ports_add_renamed(struct comparison *t, struct renamed *renamed,
+                                      uint32_t before, uint32_t after)
+{
+    uint32_t index;
     const struct fabric_node *node = &t->after.fabric->nodes[after];
     const char *old = t->before.fabric->nodes[before].description;
     if (old[0] == '\0' || node->description[0] == '\0' || strcmp(old, node->description) == 0)
@@ -102,12 +145,13 @@ static void compare_ports_add_renamed(struct comparison *t, uint32_t before, uin
         t->out->named = true;
         return;
     }
-    struct change *change = comparison_add_change(t, CATALOGUE_NODE_RENAMED, NULL);
+    struct change *change = comparison_add_change(t, CATALOGUE_NODE_RENAMED, &index);
     comparison_set_subject_node(t, &t->after, after, change);
     struct text text = text_in(change->reason, sizeof change->reason);
     text_add(&text, old);
     if (names_find(t->names, node->guid))
         text_addf(&text, ", the new one is %s; the node-name-map's name stays", node->description);
+    compare_ports_join_renamed(t, renamed, before, after, index);
 }
 
 static void compare_ports_add_lid(struct comparison *t, uint32_t before, uint32_t after)
@@ -127,10 +171,16 @@ static void compare_ports_add_lid(struct comparison *t, uint32_t before, uint32_
 
 void compare_names(struct comparison *t)
 {
+    const uint32_t systems = t->after.systems->count;
+    struct renamed *renamed = memory_get(((size_t)systems + 1) * sizeof *renamed);
+    for (uint32_t i = 0; i < systems; i++)
+        renamed[i] = (struct renamed){FABRIC_NONE, FABRIC_NONE};
     for (uint32_t i = 0; i < t->item_count; i++) {
         if (t->items[i].kind == DIFF_NODE_ALTERED)
-            compare_ports_add_renamed(t, t->items[i].before, t->items[i].after);
+            compare_ports_add_renamed(t, renamed, t->items[i].before, t->items[i].after);
     }
+    compare_ports_explain_renamed(t, renamed);
+    free(renamed);
     for (uint32_t i = 0; i < t->before.port_count; i++) {
         uint32_t counterpart = comparison_counterpart_port(&t->before, t->before.ports[i]);
         if (counterpart != FABRIC_NONE)

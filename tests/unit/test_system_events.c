@@ -379,6 +379,26 @@ TEST(a_box_is_one_message)
     assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
 }
 
+TEST(parts_of_a_box_that_take_hosts_along)
+{
+    uint32_t asic[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "core1 L%u", i + 1);
+        asic[i] = add_node(FABRIC_SWITCH, name, 4);
+        plant.nodes[asic[i]].node.system_guid = 0x5000;
+        plant_connect(0, (uint8_t)(i + 1), asic[i], 4);
+    }
+    plant_connect(asic[1], 1, add_node(FABRIC_CA, "db7", 1), 1);
+    sweep();
+    listen_to(&of_systems);
+    listen_to(&of_parts);
+    off[asic[1]] = off[asic[2]] = true;
+    check_messages(1, 2);
+    assert_non_null(strstr(of_systems.last, "core1 L3 on port 3 of core"));
+    assert_non_null(strstr(of_systems.last, "; with it went 1 node: db7"));
+}
+
 TEST(a_card_of_two_ports)
 {
     add_rails(2, 3);
@@ -391,6 +411,25 @@ TEST(a_card_of_two_ports)
     listen_to(&of_systems);
     listen_to(&of_parts);
     check_cycles();
+}
+
+TEST(a_host_with_a_new_name_is_one_message)
+{
+    char name[32];
+    add_rails(8, 3);
+    for (uint32_t r = 0; r < rails; r++) {
+        snprintf(name, sizeof name, "db7 mlx5_%u", r);
+        generated_rename(&plant, adapter[1][r], name);
+    }
+    check_messages(1, 8);
+    CHECK_BEGIN("db7 mlx5_");
+    assert_non_null(strstr(of_systems.last, "; the old one was gpu2 mlx5_"));
+    assert_non_null(strstr(of_systems.last, ", and 7 more adapters of db7 have a new name."));
+    generated_rename(&plant, adapter[0][4], "db7 mlx5_8"); // an adapter of another host
+    generated_rename(&plant, adapter[1][4], "db7 mlx5_9");
+    check_messages(2, 2);
+    turn(1, true);
+    check_messages(1, 8);
 }
 
 TEST(a_boot_with_names_of_the_factory)
@@ -670,7 +709,9 @@ int main(void)
         SYSTEMS_TEST(a_leaf_that_dies_takes_a_rail_of_each_host),
         SYSTEMS_TEST(hosts_of_one_adapter_go_with_their_leaf),
         SYSTEMS_TEST(a_box_is_one_message),
+        SYSTEMS_TEST(parts_of_a_box_that_take_hosts_along),
         SYSTEMS_TEST(a_card_of_two_ports),
+        SYSTEMS_TEST(a_host_with_a_new_name_is_one_message),
         SYSTEMS_TEST(a_boot_with_names_of_the_factory),
         cmocka_unit_test_setup_teardown(a_host_that_boots_again_and_again_flaps_once,
                                         begin_with_flaps, plant_end),
