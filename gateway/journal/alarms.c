@@ -421,7 +421,8 @@ void alarms_note_past(const struct journal *journal, struct event *event)
     const struct alarm_entry *e = alarms_find(alarms, event->alarm_key);
     const bool open = e && alarms_is_open(e);
     event->cleared_number = open && role == ALARM_CLEARS ? e->alarm.event_sequence : 0;
-    event->told_number = open ? e->alarm.told_sequence : 0;
+    const bool anew = open && role == ALARM_RAISES && e->alarm.notified == ALARM_END_ELSEWHERE;
+    event->told_number = open && !anew ? e->alarm.told_sequence : 0;
     pthread_mutex_unlock(&alarms->lock);
 }
 

@@ -568,6 +568,32 @@ static void test_open_alarms_keep_their_events(void **state)
     check_key(f, 2, NULL);
 }
 
+static void end_by_standby(struct fixture *f, const char *key)
+{
+    struct event_builder_occurrence o = {.type = CATALOGUE_RECEIVER_BACK};
+    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
+    struct event *event = event_builder_from_occurrence(&f->builder, &o);
+    assert_non_null(event);
+    snprintf(event->suppressed, sizeof event->suppressed, "%s", EVENT_STANDBY);
+    journal_append(f->journal, event, &(struct journal_report){0});
+    assert_int_equal(event->told_number, 1);
+    event_unref(event);
+}
+
+// The active gateway sends the end. Who was told of the alarm before is told of the next one.
+static void test_an_alarm_after_an_end_elsewhere_begins_anew(void **state)
+{
+    struct fixture *f = *state;
+    raise_alarm(f, "link");
+    end_by_standby(f, "link");
+    raise_alarm(f, "link");
+    settle(f);
+    struct event *event = journal_find(f->journal, 3);
+    assert_non_null(event);
+    assert_int_equal(event->told_number, 0);
+    event_unref(event);
+}
+
 static void test_a_clock_far_ahead_loses_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -626,6 +652,7 @@ int main(void)
         TEST(test_age_takes_only_what_every_receiver_has),
         TEST(test_age_does_not_wait_for_a_receiver_that_has_ended),
         TEST(test_open_alarms_keep_their_events),
+        TEST(test_an_alarm_after_an_end_elsewhere_begins_anew),
         TEST(test_a_clock_far_ahead_loses_nothing),
         TEST(test_retention_by_bytes),
     };
