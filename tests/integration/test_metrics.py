@@ -337,7 +337,7 @@ def test_what_left_the_fabric_has_no_series(open_site, port):
                            for labels, _ in now.all_of("ibtrapd_port_link_up")), "the host to leave")
     assert not [one for one in metrics.samples if ("node", "node2") in one[1] or ("peer", "node2") in one[1]]
     metrics = wait_metrics(port, lambda now: now.get("ibtrapd_active_alarms", event="host-removed", category="node",
-                                                     severity="warning") == 1, "the alarm")
+                                                     severity="error") == 1, "the alarm")
     assert sum(value for _, value in metrics.all_of("ibtrapd_active_alarms")) == metrics["ibtrapd_alarms"]
 
 
