@@ -85,7 +85,8 @@ static void inactive_add(struct inactive *a, const struct alarm_key *key, uint32
     one.port = port;
     one.now = now;
     if (!known || a->now_us - one.sampled_us >= a->limits->interval_us / 8 * 7) {
-        one.samples = (uint16_t)((one.samples << 1 | now) & ((1U << SAMPLES) - 1));
+        one.samples =
+            (uint16_t)(((unsigned)one.samples << 1 | (unsigned)now) & ((1U << SAMPLES) - 1));
         one.sampled_us = a->now_us;
         one.run += now;
     }
