@@ -245,12 +245,12 @@ def test_a_signal_leaves_the_terminal_clean(site, watch, number):
 
 def test_a_gateway_that_stops_and_comes_back(site, watch):
     terminal = watch()
-    assert terminal.shows("q: quit")[0].startswith("OK")
+    assert terminal.shows("q: quit")[0].startswith("gateway OK")
     site.gateway.stop()
     terminal.shows("UNKNOWN: cannot reach ibtrapd")
     terminal.press("down", "e", "a")
     site.gateway.start()
-    wait_until(lambda: terminal.lines()[0].startswith(("OK", "WARNING")), "the verdict")
+    wait_until(lambda: terminal.lines()[0].startswith(("gateway", "fabric")), "the verdict")
 
 
 def test_colours_are_left_out_where_nobody_wants_them(site, watch):

@@ -17,8 +17,27 @@ KEYS = {"up": "\033OA", "down": "\033OB", "escape": "\033", "enter": "\r", "eras
 DIM = 2  # an attribute of ECMA-48
 
 
+class Stream(pyte.ByteStream):
+    """pyte's, which does not know CSI S and CSI T: scroll up, scroll down."""
+
+    csi = {**pyte.ByteStream.csi, "S": "scroll_up", "T": "scroll_down"}
+    events = pyte.ByteStream.events | {"scroll_up", "scroll_down"}
+
+
 class Screen(pyte.Screen):
-    """pyte's, which does not know dim text: here it is grey."""
+    """pyte's, which does not know dim text: here it is grey. It scrolls by deleting and inserting lines at the top."""
+
+    def scroll_up(self, count=1):
+        self._at_the_top(lambda: self.delete_lines(count))
+
+    def scroll_down(self, count=1):
+        self._at_the_top(lambda: self.insert_lines(count))
+
+    def _at_the_top(self, change):
+        x, y = self.cursor.x, self.cursor.y
+        self.cursor.y = self.margins.top if self.margins else 0
+        change()
+        self.cursor.x, self.cursor.y = x, y
 
     def select_graphic_rendition(self, *attributes, **keywords):
         super().select_graphic_rendition(*attributes, **keywords)
@@ -33,7 +52,7 @@ class Terminal:
 
     def __init__(self, command, lines, columns, height=None, cwd=None, **environment):
         self.screen = Screen(columns, height or lines)
-        self.stream, self.written = pyte.ByteStream(self.screen), b""
+        self.stream, self.written = Stream(self.screen), b""
         self.leader, self.follower = pty.openpty()
         termios.tcsetwinsize(self.follower, (lines, columns))
         self.before = termios.tcgetattr(self.follower)

@@ -77,7 +77,7 @@ def items_of_the_page():
 SHARED = {"TLS": "snmp", "Every receiver": "snmp", "HTTP": "http"}
 
 # The example shows another value than the default of these items.
-SHOWN = {"enabled", "inform", "address", "brokers", "url", "urls", "format", "path", "listen", "socket", "thresholds",
+SHOWN = {"enabled", "each_part", "inform", "address", "brokers", "url", "urls", "format", "path", "listen", "socket", "thresholds",
          "bit_error_rates", "fec_bit_error_rates", "fec_loss_rates", "error_rates"}
 
 

@@ -10,6 +10,7 @@
 enum { NODE = 0xa1, PEER = 0xb2, NODE_PORT = 7, PEER_PORT = 12 };
 
 static struct gateway g;
+static struct conf conf;
 static struct module_alarms alarms;
 static struct filter filter;
 static struct alarm alarm_;
@@ -59,6 +60,7 @@ static int begin(void **state)
                                             .log = g.parts.log};
     g.parts.journal = journal_open(&options, &err);
     assert_non_null(g.parts.journal);
+    g.conf = &conf;
     alarms = alarm_source(&g);
     return 0;
 }
