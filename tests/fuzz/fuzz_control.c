@@ -27,6 +27,7 @@ static struct pipeline *pipeline;
 static struct log *log_;
 static struct fabric *fabric;
 static const struct event_builder builder = {.clock = &clock_system, .random = &random_system};
+static struct conf conf;
 static struct parts parts;
 static struct control control;
 
@@ -178,7 +179,7 @@ static void start(void)
     pipeline = pipeline_start(
         &(struct pipeline_options){.builder = builder, .journal = journal, .log = log_}, &err);
     REQUIRE(pipeline);
-    parts = (struct parts){.journal = journal, .pipeline = pipeline};
+    parts = (struct parts){.conf = &conf, .journal = journal, .pipeline = pipeline};
     control = (struct control){.parts = &parts, .fabric = fabric, .builder = builder};
     atexit(stop);
 }

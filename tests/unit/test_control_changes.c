@@ -286,7 +286,7 @@ TEST(others_get_answers_while_a_change_waits)
     for (size_t i = 0; i < COUNT(CHANGES); i++)
         fds[i] = ask(CHANGES[i][0]);
     int other = ask(LIST "{\"version\":1,\"command\":\"alarms\"}\n");
-    expect(other, NONE "{\"version\":1,\"alarms\":[]}\n");
+    expect(other, NONE "{\"version\":1,\"alarms\":[],\"left_out\":0}\n");
     expect_nothing(first);
     for (size_t i = 0; i < COUNT(CHANGES); i++)
         expect_nothing(fds[i]);
