@@ -4,7 +4,6 @@
 #ifndef IBTRAPD_CONF_LEXER_H
 #define IBTRAPD_CONF_LEXER_H
 
-
 enum lexer_token {
     LEXER_END,
     LEXER_WORD,   // with or without quotation marks; lexer.word has it

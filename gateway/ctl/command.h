@@ -8,7 +8,6 @@
 #include "ctl/arguments.h"
 #include "ctl/show.h"
 
-
 enum command_outcome {
     COMMAND_DONE,
     COMMAND_REFUSED, // with a sentence; part of the output may have been written

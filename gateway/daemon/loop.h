@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 
-
 enum { LOOP_REASON_SIZE = 32 };
 
 struct loop;

@@ -27,7 +27,7 @@ struct metrics_receiver {
 
 struct metrics {
     const char *release;
-    const char *fabric; // its name
+    const char *fabric;         // its name
     int64_t now_us, started_us; // UTC
     int64_t uptime_us;
     struct process_use process;

@@ -24,8 +24,8 @@ struct event *missing_make_root_event(const struct emitter *emitter,
                                       const struct open_alarm *root,
                                       const struct missing_group *behind);
 
-// Counts the adapters of a host, or the parts of a box, that had left before, by their alarms: "2 of
-// 8 adapters" left, or the rest, and with the rest the whole host "with all 8 adapters".
+// Counts the adapters of a host, or the parts of a box, that had left before, by their alarms: "2
+// of 8 adapters" left, or the rest, and with the rest the whole host "with all 8 adapters".
 void missing_recall_parts(const struct emitter *emitter, struct changes *changes);
 
 // For qsort_r, with the alarms as `ctx`: by root cause; the root cause itself first.

@@ -303,7 +303,8 @@ static bool format_cloudevents_is_unreserved(char c)
            c == '.' || c == '_' || c == '~';
 }
 
-// Adds the gateway's host and fabric as a network-path reference (RFC 3986 4.2), up to 1,023 octets.
+// Adds the gateway's host and fabric as a network-path reference (RFC 3986 4.2), up to 1,023
+// octets.
 static void format_cloudevents_add_source(struct text *line, const struct format_origin *origin,
                                           const struct event *event)
 {

@@ -5,13 +5,13 @@
 #include "support.h"
 
 #include "ctl/handlers.h"
-#include "topology/describe.h"
 #include "event/event_builder.h"
 #include "ib/sweep.h"
 #include "model/fabric_builder.h"
 #include "model/mib.h"
 #include "sink/format.h"
 #include "topology/changes.h"
+#include "topology/describe.h"
 
 #include <jansson.h>
 
