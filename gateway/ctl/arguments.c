@@ -127,7 +127,7 @@ bool arguments_read_number(const char *text, long long *out)
 bool arguments_read_minutes(const char *text, long long *out)
 {
     static const char UNITS[] = "mhd";
-    static const long long MINUTES[] = {1, 60, 24 * 60};
+    static const long long MINUTES[] = {1, 60, 1440};
     char *end;
     *out = strtoll(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *out > INT32_MAX)

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static const int64_t KEEP_US = 60 * CLOCK_US_PER_S;
-static const int64_t KEEP_REFUSAL_US = 24 * 3600 * CLOCK_US_PER_S; // of a register
+static const int64_t KEEP_REFUSAL_US = INT64_C(24) * 3600 * CLOCK_US_PER_S; // of a register
 static const int64_t AGAIN_US = CLOCK_US_PER_S;           // after the port refused to send a read
 static const int64_t BURST_US = 20 * CLOCK_US_PER_MS;     // of the rate that may be made up for
 static const int64_t LOOK_US = 200 * CLOCK_US_PER_MS;     // between two looks at the port

@@ -12,7 +12,7 @@
 
 // Devices.
 
-static const int64_t REFUSAL_US = 24 * 3600 * CLOCK_US_PER_S;
+static const int64_t REFUSAL_US = INT64_C(24) * 3600 * CLOCK_US_PER_S;
 enum { DEVICES_MAX = 1 << 16 }; // beyond that, all are asked again
 
 // A bit of `refused` is a page, or the whole device.
@@ -39,8 +39,6 @@ void sweep_devices_clear(struct sweep_devices *devices)
 static struct sweep_device *sweep_registers_device(const struct sweep *sweep,
                                                    struct sweep_devices *devices, uint64_t guid)
 {
-    if (devices->count == DEVICES_MAX)
-        sweep_devices_clear(devices);
     if (!devices->all) {
         devices->all = memory_zeroed(DEVICES_MAX, sizeof *devices->all);
         hash_init(&devices->by_guid, DEVICES_MAX, sweep->random);
@@ -211,6 +209,8 @@ static void sweep_registers_begin(struct sweep_registers *r, const struct fabric
     const struct sweep *sweep = r->part.sweep;
     const int64_t now = clock_monotonic(sweep->requests.clock);
     uint32_t count = 0;
+    if (devices->count + r->list->count > DEVICES_MAX) // before a group refers to a device
+        sweep_devices_clear(devices);
     for (uint32_t i = 0; i < r->list->count; i++) {
         const struct link_reason *one = &r->list->all[i];
         const uint32_t node = fabric_find_node(fabric, one->node_guid);

@@ -18,9 +18,9 @@ struct departed_ports {
     size_t next;
 };
 
-// Remembers the ports that have a GUID and are in `before` and not in `after`, with their systems.
-// `names` may be NULL.
-void departed_ports_remember(struct departed_ports *departed, const struct systems *before,
+// Remembers the ports that have a GUID and are in the fabric of `systems` and not in `after`, with
+// their systems. `names` may be NULL.
+void departed_ports_remember(struct departed_ports *departed, const struct systems *systems,
                              const struct fabric *after, const struct names *names);
 
 // Returns the last description of the departed port with that GUID, or of a port of the node with
