@@ -110,8 +110,8 @@ static void completion_list_nodes(const struct arguments *a)
 {
     struct fabric_request what;
     struct error err;
-    char label[NAMES_NAME_SIZE];
     if (fabric_request_begin(&what, a->socket, 0, &err)) {
+        char label[NAMES_NAME_SIZE];
         for (uint32_t i = 0; i < what.fabric->node_count; i++)
             fprintf(a->out, "%s\n", describe_label(what.fabric, i, FABRIC_NONE, what.names, label));
     }

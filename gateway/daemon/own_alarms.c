@@ -41,7 +41,7 @@ void own_alarms_name_fabric(const struct conf *conf, const char *gateway,
 {
     const char *name = conf->fabric.name[0] != '\0' ? conf->fabric.name : gateway;
     size_t n = 0;
-    for (; name[n] && n < EVENT_FABRIC_SIZE - 1; n++)
+    for (; n < EVENT_FABRIC_SIZE - 1 && name[n]; n++)
         out[n] = name[n];
     out[n] = '\0';
     while ((n = strspn(out, TEXT_NAME_CHARACTERS)) < strlen(out))

@@ -502,7 +502,7 @@ bool journal_worst_alarm(const struct journal *journal, enum alarm_standing stan
     TAILQ_FOREACH_REVERSE(e, &alarms->order, alarm_entries, in_order)
     {
         struct alarm one;
-        if (alarms->active.by_standing[standing] == 0 || compared == WORST_COMPARED)
+        if (alarms->active.by_standing[standing] == 0)
             break;
         if (!e->active || e->standing != standing || (found && e->alarm.severity > out->severity))
             continue;
@@ -510,7 +510,8 @@ bool journal_worst_alarm(const struct journal *journal, enum alarm_standing stan
         if (!found || one.severity < out->severity || one.consequences > out->consequences)
             *out = one;
         found = true;
-        compared += out->severity <= most;
+        if (out->severity <= most && ++compared == WORST_COMPARED)
+            break;
     }
     pthread_mutex_unlock(&alarms->lock);
     return found;

@@ -22,13 +22,12 @@ static void missing_add_name(const struct emitter *emitter, struct text *t,
 void missing_add_names(const struct emitter *emitter, struct text *t,
                        const struct open_alarms *alarms, const struct missing_group *group)
 {
-    const size_t named = group->count < NAMED_MAX ? group->count : NAMED_MAX;
-    for (size_t i = 0; i < named; i++) {
+    for (size_t i = 0; i < group->count && i < NAMED_MAX; i++) {
         text_add(t, i > 0 ? ", " : ": ");
         missing_add_name(emitter, t, &alarms->all[group->members[i]]);
     }
-    if (named < group->count)
-        text_addf(t, " and %zu more", group->count - named);
+    if (group->count > NAMED_MAX)
+        text_addf(t, " and %zu more", group->count - NAMED_MAX);
 }
 
 // The missing nodes behind a host are the other adapters of the host.

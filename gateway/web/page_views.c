@@ -69,13 +69,13 @@ static bool page_views_is_there(const struct page_views *all, uint64_t guid)
 static json_t *page_views_end(const struct page_views *all, const struct page_view_name *then,
                               uint64_t guid, uint8_t port)
 {
+    char label[NAMES_NAME_SIZE] = "";
     const uint32_t node = fabric_find_node(all->fabric, guid);
-    const char *name = names_find(all->names, guid);
-    char label[NAMES_NAME_SIZE];
-    if (node != FABRIC_NONE)
-        name = describe_label(all->fabric, node, FABRIC_NONE, all->names, label);
-    else if (!name)
-        name = page_views_name_then(then, guid);
+    const char *known = names_find(all->names, guid);
+    const char *name = node != FABRIC_NONE
+                           ? describe_label(all->fabric, node, FABRIC_NONE, all->names, label)
+                       : known ? known
+                               : page_views_name_then(then, guid);
     return json_pack("{s:o, s:o, s:i}", "guid", protocol_guid(guid), "name", protocol_text(name),
                      "port", (int)port);
 }
