@@ -846,7 +846,7 @@ TEST(a_receiver_that_refuses_everything_is_failing_and_loses_nothing)
     assert_int_equal(status.dropped, 0);
     assert_string_equal(status.problem, "it answers genErr");
     assert_int_equal(receiver_outcome_of(receiver, 1).outcome, RECEIVER_WAITING);
-    assert_in_range(fake.count, 50, 500); // two attempts each half a minute
+    assert_in_range(fake.count, 50, 5000); // some in each half a minute, and no busy loop
     refuse(0, 0);
     stop();
     assert_int_equal(fake.had_count, 1000);
