@@ -46,28 +46,27 @@ def options_of(seed, pair=None):
 
 def run(seed, rounds=6, pair=None, which=None, only=None):
     """One trial. Raises Untrue with the actions and the differences."""
-
-    def play(site):
-        actions = Actions(site, seed, only)
-        for _ in range(rounds):
-            actions.round()
-        actions.heal()
-        site.finish()
-
-    return attempt({**options_of(seed, pair), "which": which}, play, f"seed {seed}")
+    options = {**options_of(seed, pair), "which": which}
+    return attempt(options, random_play(Actions, seed, rounds, only), f"seed {seed}")
 
 
 def run_guests(seed, rounds=6, pair=None, only=None):
     """One trial with receivers that come and go."""
+    play = random_play(GuestActions, seed, rounds, only)
+    return attempt(options_of(seed, pair), play, f"guests of seed {seed}", GuestSite)
+
+
+def random_play(kind, seed, rounds, only):
+    """What plays the actions that the seed decides on a site."""
 
     def play(site):
-        actions = GuestActions(site, seed, only)
+        actions = kind(site, seed, only)
         for _ in range(rounds):
             actions.round()
         actions.heal()
         site.finish()
 
-    return attempt(options_of(seed, pair), play, f"guests of seed {seed}", GuestSite)
+    return play
 
 
 def tell(name):
@@ -136,9 +135,8 @@ def trials(arguments):
            else seed < arguments.seed + arguments.trials):
         if arguments.guests:
             yield f"guests of seed {seed}", lambda seed=seed: run_guests(seed, arguments.rounds, arguments.pair, only)
-            seed += 1
-            continue
-        yield f"seed {seed}", lambda seed=seed: run(seed, arguments.rounds, arguments.pair, which, only)
+        else:
+            yield f"seed {seed}", lambda seed=seed: run(seed, arguments.rounds, arguments.pair, which, only)
         seed += 1
 
 
