@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Names of receivers that go, come back and change: what becomes of their cursors in the journal.
 #include "each_receiver.h"
+#include "old_schema.h"
 #include "support.h"
 
 #include "journal/journal.h"
@@ -415,29 +416,7 @@ TEST(cursors_of_an_older_file_go_on)
     journal_commit(journal);
     journal_close(journal);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(
-            db,
-            "DROP INDEX event_link; DROP TABLE node_number;"
-            "ALTER TABLE maintenance DROP COLUMN who; ALTER TABLE maintenance DROP COLUMN comment; "
-            "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; "
-            "ALTER TABLE receiver DROP COLUMN began; ALTER TABLE alarm DROP "
-            "COLUMN shelved_for_us; ALTER TABLE maintenance DROP "
-            "COLUMN length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
-            "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
-            "ALTER TABLE alarm DROP COLUMN shelved_by;"
-            "ALTER TABLE alarm DROP COLUMN category;"
-            "ALTER TABLE alarm DROP COLUMN told;"
-            "ALTER TABLE alarm DROP COLUMN cause_id;"
-            "ALTER TABLE alarm DROP COLUMN over;"
-            "ALTER TABLE alarm DROP COLUMN last_sequence;"
-            "ALTER TABLE receiver DROP COLUMN gone_us;"
-            "ALTER TABLE receiver DROP COLUMN section;"
-            "ALTER TABLE receiver DROP COLUMN filter;"
-            "ALTER TABLE receiver DROP COLUMN filter_since;"
-            "PRAGMA user_version = 4;",
-            NULL, NULL, NULL),
-        SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, OLD_SCHEMA(4), NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
     open_journal();
     assert_int_equal(start("nms"), 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Settings made by SNMP in the journal, and files of earlier schemas.
 #include "journal_fixture.h"
+#include "old_schema.h"
 
 #include "journal/store.h"
 #include "model/catalogue.h"
@@ -425,23 +426,7 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
     add_many(f, 3);
     raise_alarm(f, "a");
     journal_commit(f->journal);
-    tamper(f,
-           "ALTER TABLE maintenance DROP COLUMN who; ALTER TABLE maintenance DROP COLUMN comment; "
-           "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
-           "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
-           "maintenance DROP COLUMN "
-           "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
-           "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
-           "ALTER TABLE alarm DROP COLUMN shelved_by;"
-           "DROP INDEX event_link; DROP TABLE node_number; DROP TABLE setting; ALTER TABLE "
-           "alarm DROP COLUMN category;"
-           "ALTER TABLE alarm DROP COLUMN told; ALTER TABLE alarm DROP COLUMN over;"
-           "ALTER TABLE alarm DROP COLUMN cause_id;"
-           "ALTER TABLE alarm DROP COLUMN last_sequence;"
-           "ALTER TABLE receiver DROP COLUMN gone_us;"
-           "ALTER TABLE receiver DROP COLUMN section;"
-           "ALTER TABLE receiver DROP COLUMN filter;"
-           "ALTER TABLE receiver DROP COLUMN filter_since; PRAGMA user_version = 3;");
+    tamper(f, OLD_SCHEMA(3));
     assert_int_equal(read_all(f, 0, 4), 4);
     assert_alarms(f, "a");
     const struct alarm_list list = list_alarms(f);
@@ -463,14 +448,7 @@ static void test_a_file_of_the_seventh_schema_is_brought_up_to_date(void **state
     raise_alarm(f, "a");
     assert_true(journal_acknowledge_alarm(f->journal, "a", "Kim", "seen"));
     journal_commit(f->journal);
-    tamper(f,
-           "ALTER TABLE maintenance DROP COLUMN who; ALTER TABLE maintenance DROP COLUMN comment; "
-           "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
-           "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
-           "maintenance DROP COLUMN "
-           "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
-           "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
-           "ALTER TABLE alarm DROP COLUMN shelved_by; PRAGMA user_version = 7;");
+    tamper(f, OLD_SCHEMA(7));
     assert_alarms(f, "a");
     const struct alarm_list list = list_alarms(f);
     assert_string_equal(list.alarms[0].note, "seen");
@@ -501,15 +479,7 @@ static void test_who_watches_hears_of_an_upgrade_while_it_goes_on(void **state)
     upgrade_steps = other_steps = 0;
     add_many(f, 5000);
     f->options.watch = (struct journal_watch){hear_step, "the watch"};
-    tamper(f,
-           "ALTER TABLE maintenance DROP COLUMN who; ALTER TABLE maintenance DROP COLUMN comment; "
-           "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
-           "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
-           "maintenance DROP COLUMN "
-           "length_us; ALTER TABLE alarm DROP COLUMN suppressed;"
-           "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
-           "ALTER TABLE alarm DROP COLUMN shelved_by;"
-           "DROP INDEX event_link; DROP TABLE node_number; PRAGMA user_version = 5;");
+    tamper(f, OLD_SCHEMA(5));
     assert_true(upgrade_steps > 1);
     assert_true(other_steps > 0);
     const unsigned heard = upgrade_steps + count_steps + other_steps;

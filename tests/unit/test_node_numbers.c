@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Node numbers: which node gets or keeps a number, which node is forgotten; and that the journal
 // keeps the numbers.
+#include "old_schema.h"
 #include "support.h"
 
 #include "journal/journal.h"
@@ -256,14 +257,7 @@ TEST(a_file_of_the_sixth_schema_is_brought_up_to_date)
 {
     if (sqlite3_libversion_number() < 3035000)
         skip(); // it cannot drop columns
-    tamper("ALTER TABLE maintenance DROP COLUMN who; ALTER TABLE maintenance DROP COLUMN comment; "
-           "DROP TABLE kept; ALTER TABLE alarm DROP COLUMN told_sequence; ALTER TABLE receiver "
-           "DROP COLUMN began; ALTER TABLE alarm DROP COLUMN shelved_for_us; ALTER TABLE "
-           "maintenance DROP COLUMN "
-           "length_us; ALTER TABLE alarm DROP COLUMN suppressed; ALTER TABLE alarm DROP COLUMN "
-           "acknowledged_by;"
-           "ALTER TABLE alarm DROP COLUMN shelved_by;"
-           "DROP TABLE node_number; PRAGMA user_version = 6;");
+    tamper(OLD_SCHEMA(6));
     assert_true(number_nodes(10, 20));
     commit();
     tamper("");
