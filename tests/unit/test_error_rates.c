@@ -12,6 +12,15 @@
 
 enum { LEFT = 0x10, RIGHT = 0x20, OTHER = 0x30 };
 
+// About the errors of the link between LEFT and RIGHT.
+static const struct alarm_key ALARM = {.kind = ALARM_KEY_LINK,
+                                       .about = ALARM_ABOUT_ERRORS,
+                                       .guid = LEFT,
+                                       .port = 1,
+                                       .peer_guid = RIGHT,
+                                       .peer_port = 2,
+                                       .counter = SYMBOL};
+
 struct scene {
     struct counter_watch *rates;
     struct counter_watch_limits limits;
@@ -421,14 +430,7 @@ TEST(a_cable_that_moved_ends_the_alarm)
 TEST(a_restored_alarm_ends_after_a_long_window)
 {
     struct scene s = make_scene();
-    const struct alarm_key alarm = {.kind = ALARM_KEY_LINK,
-                                    .about = ALARM_ABOUT_ERRORS,
-                                    .guid = LEFT,
-                                    .port = 1,
-                                    .peer_guid = RIGHT,
-                                    .peer_port = 2,
-                                    .counter = SYMBOL};
-    counter_watch_restore(s.rates, &alarm);
+    counter_watch_restore(s.rates, &ALARM);
     uint64_t left = 7, none[] = {0};
     int first = burn(&s, 300, &left, none, 1);
     assert_in_range(first, 125, 127);
@@ -440,14 +442,7 @@ TEST(a_restored_alarm_ends_after_a_long_window)
 TEST(a_restored_alarm_is_not_raised_again)
 {
     struct scene s = make_scene();
-    const struct alarm_key alarm = {.kind = ALARM_KEY_LINK,
-                                    .about = ALARM_ABOUT_ERRORS,
-                                    .guid = LEFT,
-                                    .port = 1,
-                                    .peer_guid = RIGHT,
-                                    .peer_port = 2,
-                                    .counter = SYMBOL};
-    counter_watch_restore(s.rates, &alarm);
+    counter_watch_restore(s.rates, &ALARM);
     for (uint64_t i = 0; i < 300; i++)
         assert_string_equal(read_both(&s, 0, 10 * i), ""); // the other end counts
     end(&s);
@@ -456,16 +451,9 @@ TEST(a_restored_alarm_is_not_raised_again)
 TEST(an_alarm_that_is_restored_late_joins_what_was_counted)
 {
     struct scene s = make_scene();
-    const struct alarm_key alarm = {.kind = ALARM_KEY_LINK,
-                                    .about = ALARM_ABOUT_ERRORS,
-                                    .guid = LEFT,
-                                    .port = 1,
-                                    .peer_guid = RIGHT,
-                                    .peer_port = 2,
-                                    .counter = SYMBOL};
     read_both(&s, 0, 0);
     assert_string_equal(read_both(&s, 3, 0), ""); // the journal could not be read so far
-    counter_watch_restore(s.rates, &alarm);
+    counter_watch_restore(s.rates, &ALARM);
     assert_string_equal(read_both(&s, 300, 0), ""); // it stands already
     uint64_t left = 300, none[] = {0};
     assert_in_range(burn(&s, 300, &left, none, 1), 125, 136);
@@ -704,17 +692,10 @@ TEST(less_than_a_minute_is_a_minute)
 TEST(a_restored_alarm_ends_when_its_link_has_no_limit)
 {
     struct scene s = make_scene();
-    const struct alarm_key alarm = {.kind = ALARM_KEY_LINK,
-                                    .about = ALARM_ABOUT_ERRORS,
-                                    .guid = LEFT,
-                                    .port = 1,
-                                    .peer_guid = RIGHT,
-                                    .peer_port = 2,
-                                    .counter = SYMBOL};
     correct_errors(&s, FABRIC_EDR);
     memset(s.limits.per_hour, 0, sizeof s.limits.per_hour);
     counter_watch_change(s.rates, &s.limits);
-    counter_watch_restore(s.rates, &alarm);
+    counter_watch_restore(s.rates, &ALARM);
     assert_string_equal(read_both(&s, 0, 0), CLEARED);
     assert_int_equal(s.last.covered_us, 0);
     end(&s);

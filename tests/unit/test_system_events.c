@@ -70,11 +70,24 @@ static size_t listen_to(struct listener *l)
     return l->messages;
 }
 
+static void check_heard(size_t by_systems, size_t by_parts)
+{
+    assert_int_equal(listen_to(&of_systems), by_systems);
+    assert_int_equal(listen_to(&of_parts), by_parts);
+}
+
 static void check_messages(size_t by_systems, size_t by_parts)
 {
     sweep();
-    assert_int_equal(listen_to(&of_systems), by_systems);
-    assert_int_equal(listen_to(&of_parts), by_parts);
+    check_heard(by_systems, by_parts);
+}
+
+// Whatever receivers get then.
+static void sweep_and_listen(void)
+{
+    sweep();
+    listen_to(&of_systems);
+    listen_to(&of_parts);
 }
 
 #define CHECK_LAST(sentence)  assert_string_equal(of_systems.last, sentence)
@@ -111,9 +124,7 @@ static void add_rails(uint32_t rail_count, uint32_t host_count)
             plant_connect(leaf[r], (uint8_t)(h + 1), adapter[h][r], 1);
         }
     }
-    sweep();
-    listen_to(&of_systems);
-    listen_to(&of_parts);
+    sweep_and_listen();
 }
 
 static void turn(uint32_t host, bool is_off)
@@ -208,9 +219,7 @@ TEST(adapters_that_leave_one_after_the_other)
     check_messages(1, 1);
     CHECK_LAST("Host gpu2 left the fabric, with all 8 adapters.");
     off[adapter[1][2]] = off[adapter[1][4]] = false;
-    sweep();
-    listen_to(&of_systems);
-    listen_to(&of_parts);
+    sweep_and_listen();
     off[adapter[1][4]] = true;
     check_messages(1, 1);
     CHECK_LAST("1 of 8 adapters of gpu2 (mlx5_4, port 2 of leaf5) left the fabric.");
@@ -264,8 +273,7 @@ static void set_states(uint32_t host, uint8_t state)
 static void check_soon(size_t by_systems, size_t by_parts)
 {
     sweep_for(2 * CLOCK_US_PER_S);
-    assert_int_equal(listen_to(&of_systems), by_systems);
-    assert_int_equal(listen_to(&of_parts), by_parts);
+    check_heard(by_systems, by_parts);
 }
 
 // The subnet manager makes the links ACTIVE one after the other.
@@ -295,9 +303,7 @@ TEST(a_host_that_becomes_active_over_several_sweeps)
     check_messages(0, 0);
     check_messages(0, 0);
     turn(1, true);
-    sweep();
-    listen_to(&of_systems);
-    listen_to(&of_parts);
+    sweep_and_listen();
     return_slowly(1);
 }
 
@@ -309,9 +315,7 @@ TEST(what_does_not_become_active_is_told_after_a_while)
     turn(1, false);
     set_state(1, 5, FABRIC_INITIALIZE);
     check_messages(0, 0);
-    sweep();
-    listen_to(&of_systems);
-    listen_to(&of_parts);
+    sweep_and_listen();
     assert_int_equal(of_systems.key_count, 1);
     assert_string_equal(of_systems.keys[0], node_key(adapter[1][5]));
     assert_int_equal(of_parts.key_count, 1);
@@ -360,9 +364,7 @@ TEST(a_box_is_one_message)
         plant_connect(asic[i], 1, asic[4], (uint8_t)(i + 1));
         plant_connect(asic[i], 2, asic[5], (uint8_t)(i + 1));
     }
-    sweep();
-    listen_to(&of_systems);
-    listen_to(&of_parts);
+    sweep_and_listen();
     for (uint32_t i = 0; i < ASICS; i++)
         off[asic[i]] = true;
     check_messages(1, 4); // the two spines hang on the line cards alone
@@ -390,9 +392,7 @@ TEST(parts_of_a_box_that_take_hosts_along)
         plant_connect(0, (uint8_t)(i + 1), asic[i], 4);
     }
     plant_connect(asic[1], 1, add_node(FABRIC_CA, "db7", 1), 1);
-    sweep();
-    listen_to(&of_systems);
-    listen_to(&of_parts);
+    sweep_and_listen();
     off[asic[1]] = off[asic[2]] = true;
     check_messages(1, 2);
     assert_non_null(strstr(of_systems.last, "core1 L3 on port 3 of core"));
@@ -407,9 +407,7 @@ TEST(a_card_of_two_ports)
         for (uint32_t r = 0; r < rails && h == 0; r++)
             generated_rename(&plant, adapter[h][r], "MT4129 ConnectX7   Mellanox Technologies");
     }
-    sweep();
-    listen_to(&of_systems);
-    listen_to(&of_parts);
+    sweep_and_listen();
     check_cycles();
 }
 
@@ -515,9 +513,7 @@ TEST(random_losses_and_returns)
             turn(h, false);
         else
             off[adapter[h][generated_below(&chance, rails)]] ^= true;
-        sweep();
-        listen_to(&of_systems);
-        listen_to(&of_parts);
+        sweep_and_listen();
         check_truth();
         if (generated_below(&chance, 50) == 0) {
             plant_stop();
@@ -526,9 +522,7 @@ TEST(random_losses_and_returns)
     }
     for (uint32_t h = 0; h < hosts; h++)
         turn(h, false);
-    sweep();
-    listen_to(&of_systems);
-    listen_to(&of_parts);
+    sweep_and_listen();
     assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
 }
 
@@ -612,12 +606,6 @@ static uint64_t port_guid(uint32_t node)
 static uint16_t lid_of(uint32_t node)
 {
     return generated_port(&plant, node, 0)->lid;
-}
-
-static void check_heard(size_t by_systems, size_t by_parts)
-{
-    assert_int_equal(listen_to(&of_systems), by_systems);
-    assert_int_equal(listen_to(&of_parts), by_parts);
 }
 
 TEST(traps_that_a_sweep_explains_are_no_messages)
