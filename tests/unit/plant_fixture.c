@@ -10,13 +10,6 @@ struct cable *cables;
 size_t cable_count, cable_room;
 bool *off; // by node
 
-const char *directory;
-struct support_time now;
-struct clock clock_;
-struct log *log_;
-struct journal *journal;
-struct topology *topology;
-struct pipeline *pipeline;
 int64_t seen_through; // the last event before the present sweep
 
 // The plant.
@@ -88,21 +81,6 @@ uint64_t guid_of(uint32_t node)
 
 // The gateway.
 
-// Lets policy do the work that is due then, and commits all events.
-static void wait_in_pipeline(void *ctx, const struct pipeline_context *inside)
-{
-    const int64_t us = *(const int64_t *)ctx;
-    now.utc += us;
-    now.monotonic += us;
-    emitter_work(inside->emitter, inside->now_us + us);
-    journal_commit(journal);
-}
-
-void pass_time(int64_t us)
-{
-    assert_true(pipeline_call(pipeline, wait_in_pipeline, &us));
-}
-
 void sweep_for(int64_t us)
 {
     find_reached();
@@ -119,61 +97,24 @@ void sweep(void)
     sweep_for(60 * CLOCK_US_PER_S);
 }
 
-static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
-                                uint64_t count)
-{
-    (void)ctx, (void)change, (void)reason, (void)count;
-}
-
-struct event_builder_lookup lookup;
 struct policy_options plant_policy = {.suppress_consequences = true};
 bool starts_without_sweeps;
 
 void plant_start(void)
 {
-    struct error err;
-    const struct pipeline_options options = {
-        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
-        .journal = journal,
-        .topology = topology,
-        .policy = plant_policy,
-        .correlator = {.age_us = 30 * DAY,
-                       .inactive = {.sweeps = 3, .interval_us = 60 * CLOCK_US_PER_S},
-                       .no_sweeps = starts_without_sweeps},
-        .log = log_};
-    pipeline = pipeline_start(&options, &err);
-    assert_non_null(pipeline);
-}
-
-void plant_stop(void)
-{
-    pipeline_stop(pipeline);
-    pipeline_free(pipeline);
+    struct pipeline_options options = parts_options();
+    options.policy = plant_policy;
+    options.correlator =
+        (struct correlator_options){.age_us = 30 * DAY,
+                                    .inactive = {.sweeps = 3, .interval_us = 60 * CLOCK_US_PER_S},
+                                    .no_sweeps = starts_without_sweeps};
+    start_pipeline(&options);
 }
 
 int plant_begin(void **state)
 {
     (void)state;
-    struct error err;
-    now.utc = SUPPORT_UTC_US;
-    now.monotonic = 1000 * CLOCK_US_PER_S;
-    clock_ = support_clock(&now);
-    log_ = support_log(NULL);
-    directory = scratch_make_in_memory();
-    const struct journal_options options = {.directory = directory,
-                                            .rows_max = 1000000,
-                                            .bytes_max = INT64_C(1) << 30,
-                                            .age_us = 1000 * DAY,
-                                            .patience_us = SUPPORT_PATIENCE_US,
-                                            .notify = take_journal_change,
-                                            .clock = &clock_,
-                                            .random = &random_system,
-                                            .log = log_};
-    journal = journal_open(&options, &err);
-    topology = topology_new(NULL, &random_system, log_);
-    assert_non_null(journal);
-    assert_non_null(topology);
-    lookup = event_builder_lookup_in(topology);
+    parts_begin(NULL);
     plant_start();
     add_node(FABRIC_SWITCH, "core", 40);
     return 0;
@@ -182,11 +123,8 @@ int plant_begin(void **state)
 int plant_end(void **state)
 {
     (void)state;
-    plant_stop();
-    topology_free(topology);
-    journal_close(journal);
-    log_close(log_);
-    scratch_remove(directory);
+    stop_pipeline();
+    parts_end();
     generated_clear(&plant);
     plant = (struct generated){0};
     free(cables);

@@ -5,11 +5,9 @@
 #define IBTRAPD_TESTS_UNIT_PLANT_FIXTURE_H
 
 #include "generated.h"
-#include "support.h"
+#include "pipeline_fixture.h"
 
-#include "pipeline/pipeline.h"
 #include "topology/alarm_key.h"
-#include "topology/topology.h"
 
 #define DAY  (86400 * CLOCK_US_PER_S)
 #define HOUR (3600 * CLOCK_US_PER_S)
@@ -24,27 +22,17 @@ struct cable {
 extern struct generated plant;
 extern struct cable *cables;
 extern size_t cable_count, cable_room;
-extern bool *off; // by node
-extern const char *directory;
-extern struct support_time now;
-extern struct clock clock_;
-extern struct log *log_;
-extern struct journal *journal;
-extern struct topology *topology;
-extern struct pipeline *pipeline;
-extern int64_t seen_through; // the last event before the present sweep
-extern struct event_builder_lookup lookup;
+extern bool *off;                          // by node
+extern int64_t seen_through;               // the last event before the present sweep
 extern struct policy_options plant_policy; // plant_end sets it back
 extern bool starts_without_sweeps;
 
 uint32_t add_node(enum fabric_type type, const char *name, uint8_t ports);
 size_t plant_connect(uint32_t a, uint8_t port_a, uint32_t b, uint8_t port_b);
 uint64_t guid_of(uint32_t node);
-void pass_time(int64_t us);
 void sweep_for(int64_t us);
 void sweep(void);
 void plant_start(void);
-void plant_stop(void);
 int plant_begin(void **state);
 int plant_end(void **state);
 size_t count_events(enum catalogue_event type);

@@ -2,11 +2,9 @@
 // Alarms about port counters that only pipeline, policy and journal together can end: no alarm
 // stays for ever, and none that somebody cleared keeps its counter silent.
 #include "generated.h"
-#include "support.h"
+#include "pipeline_fixture.h"
 
 #include "pipeline/correlator.h"
-#include "pipeline/pipeline.h"
-#include "topology/topology.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,30 +17,15 @@
 
 enum { LEFT = 0x10, RIGHT = 0x20 };
 
-static const char *directory;
-static struct support_time now;
-static struct clock clock_;
-static struct log *log_;
 static FILE *log_stream;
 static char *log_text;
 static size_t log_size;
-static struct journal *journal;
-static struct topology *topology;
 static struct counter_watch *watch;
-static struct pipeline *pipeline;
-static struct generated net; // LEFT's port 1 and RIGHT's port 2 are linked
-static struct event_builder_lookup lookup;
+static struct generated net;              // LEFT's port 1 and RIGHT's port 2 are linked
 static struct counter_sample left, right; // as the next reading has them
-
-static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
-                                uint64_t count)
-{
-    (void)ctx, (void)change, (void)reason, (void)count;
-}
 
 static void start(void)
 {
-    struct error err;
     struct counter_watch_limits limits = {.window_us = {12 * MINUTE, 125 * MINUTE},
                                           .errors_min = 5,
                                           .clear_percent = 50,
@@ -52,47 +35,32 @@ static void start(void)
     limits.per_hour[COUNTER_RCV_ERRORS][ERROR_WINDOW_SHORT] = 60;
     limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_SHORT] = 60;
     limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_LONG] = 30;
-    topology = topology_new(NULL, &random_system, log_);
     watch = counter_watch_new(&limits);
-    lookup = event_builder_lookup_in(topology);
-    const struct pipeline_options options = {
-        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
-        .journal = journal,
-        .topology = topology,
-        .correlator.watch = watch,
-        .log = log_};
-    pipeline = pipeline_start(&options, &err);
-    assert_non_null(pipeline);
+    assert_non_null(watch);
+    struct pipeline_options options = parts_options();
+    options.correlator.watch = watch;
+    start_pipeline(&options);
 }
 
 static void stop(void)
 {
-    pipeline_stop(pipeline);
-    pipeline_free(pipeline);
-    topology_free(topology);
+    stop_pipeline();
     counter_watch_free(watch);
+}
+
+static void restart(void)
+{
+    stop();
+    renew_topology();
+    start();
 }
 
 static int begin(void **state)
 {
     (void)state;
-    struct error err;
-    now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * MINUTE};
-    clock_ = support_clock(&now);
     log_stream = open_memstream(&log_text, &log_size);
     assert_non_null(log_stream);
-    log_ = support_log(log_stream);
-    directory = scratch_make_in_memory();
-    const struct journal_options options = {.directory = directory,
-                                            .rows_max = 1000000,
-                                            .bytes_max = INT64_C(1) << 30,
-                                            .age_us = 1000000 * MINUTE,
-                                            .notify = take_journal_change,
-                                            .clock = &clock_,
-                                            .random = &random_system,
-                                            .log = log_};
-    journal = journal_open(&options, &err);
-    assert_non_null(journal);
+    parts_begin(log_stream);
     generated_add(&net, FABRIC_SWITCH, LEFT, "left", 3);
     generated_add(&net, FABRIC_SWITCH, RIGHT, "right", 3);
     generated_link(&net, 0, 1, 1, 2);
@@ -106,29 +74,18 @@ static int end(void **state)
 {
     (void)state;
     stop();
-    journal_close(journal);
-    log_close(log_);
+    parts_end();
     fclose(log_stream);
     free(log_text);
-    scratch_remove(directory);
     generated_clear(&net);
     net = (struct generated){0};
     return 0;
 }
 
-static void pass_minute(void *ctx, const struct pipeline_context *inside)
-{
-    (void)ctx;
-    now.utc += MINUTE;
-    now.monotonic += MINUTE;
-    emitter_work(inside->emitter, inside->now_us + MINUTE);
-    journal_commit(journal);
-}
-
 static void sweep(void)
 {
     pipeline_put_fabric(pipeline, generated_look(&net, 0));
-    assert_true(pipeline_call(pipeline, pass_minute, NULL));
+    pass_time(MINUTE);
 }
 
 // A number of readings, a minute apart.
@@ -142,7 +99,7 @@ static void read_counters(int times)
         reading->samples[reading->count++] = left;
         reading->samples[reading->count++] = right;
         pipeline_put_counters(pipeline, reading);
-        assert_true(pipeline_call(pipeline, pass_minute, NULL));
+        pass_time(MINUTE);
     }
 }
 
@@ -298,8 +255,7 @@ static void raise_two_of_one_port(void)
 TEST(two_alarms_of_one_port_end_after_a_restart)
 {
     raise_two_of_one_port();
-    stop();
-    start();
+    restart();
     sweep();
     read_counters(1);
     assert_int_not_equal(count_alarms(), 0);
@@ -318,8 +274,7 @@ TEST(a_threshold_ends_when_its_cable_is_elsewhere)
     generated_unlink(&net, 0, 1);
     sweep();
     assert_true(journal_alarm_is_active(journal, THRESHOLD_KEY));
-    stop(); // the journal knows where the cable was
-    start();
+    restart(); // the journal knows where the cable was
     sweep();
     assert_true(journal_alarm_is_active(journal, THRESHOLD_KEY));
     generated_link(&net, 0, 1, 1, 3);
@@ -372,7 +327,7 @@ static void read_many(size_t ports, enum counter counter, uint64_t value)
     }
     reading->count = ports;
     pipeline_put_counters(pipeline, reading);
-    assert_true(pipeline_call(pipeline, pass_minute, NULL));
+    pass_time(MINUTE);
 }
 
 TEST(the_log_tells_once_that_counters_are_not_watched)

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Answers of a link's ends reach the event about the link, in time or later.
 #include "generated.h"
-#include "support.h"
-
-#include "pipeline/pipeline.h"
-#include "topology/topology.h"
+#include "pipeline_fixture.h"
 
 #include <stdlib.h>
 
@@ -13,22 +10,8 @@
 enum { LEFT = 0x10, RIGHT = 0x20, UNPLUGGED = 23, BIT_ERRORS = 2 };
 static const int64_t MINUTE = 60 * CLOCK_US_PER_S;
 
-static const char *directory;
-static struct support_time now;
-static struct clock clock_;
-static struct log *log_;
-static struct journal *journal;
-static struct topology *topology;
 static struct counter_watch *watch;
-static struct pipeline *pipeline;
 static struct generated net; // LEFT's port 1 and RIGHT's port 2 are linked
-static struct event_builder_lookup lookup;
-
-static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
-                                uint64_t count)
-{
-    (void)ctx, (void)change, (void)reason, (void)count;
-}
 
 static enum pipeline_role always(void *ctx, const struct fabric *fabric)
 {
@@ -36,18 +19,9 @@ static enum pipeline_role always(void *ctx, const struct fabric *fabric)
     return PIPELINE_ACTIVE;
 }
 
-static void pass_minute(void *ctx, const struct pipeline_context *inside)
-{
-    (void)ctx;
-    now.utc += MINUTE;
-    now.monotonic += MINUTE;
-    emitter_work(inside->emitter, inside->now_us + MINUTE);
-    journal_commit(journal);
-}
-
 static void pass(void)
 {
-    assert_true(pipeline_call(pipeline, pass_minute, NULL));
+    pass_time(MINUTE);
 }
 
 static void sweep(void)
@@ -59,38 +33,18 @@ static void sweep(void)
 static int begin(void **state)
 {
     (void)state;
-    struct error err;
     const struct counter_watch_limits limits = {0};
-    now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * MINUTE};
-    clock_ = support_clock(&now);
-    log_ = support_log(NULL);
-    directory = scratch_make_in_memory();
-    const struct journal_options options = {.directory = directory,
-                                            .rows_max = 1000,
-                                            .bytes_max = INT64_C(1) << 30,
-                                            .age_us = 1000000 * MINUTE,
-                                            .notify = take_journal_change,
-                                            .clock = &clock_,
-                                            .random = &random_system,
-                                            .log = log_};
-    journal = journal_open(&options, &err);
-    assert_non_null(journal);
+    parts_begin(NULL);
     generated_add(&net, FABRIC_SWITCH, LEFT, "left", 3);
     generated_add(&net, FABRIC_SWITCH, RIGHT, "right", 3);
     generated_link(&net, 0, 1, 1, 2);
     generated_link(&net, 0, 2, 1, 3);
-    topology = topology_new(NULL, &random_system, log_);
     watch = counter_watch_new(&limits);
-    lookup = event_builder_lookup_in(topology);
-    const struct pipeline_options pipe = {
-        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
-        .journal = journal,
-        .topology = topology,
-        .correlator.watch = watch,
-        .role = always,
-        .log = log_};
-    pipeline = pipeline_start(&pipe, &err);
-    assert_non_null(pipeline);
+    assert_non_null(watch);
+    struct pipeline_options options = parts_options();
+    options.correlator.watch = watch;
+    options.role = always;
+    start_pipeline(&options);
     sweep();
     return 0;
 }
@@ -98,13 +52,9 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    pipeline_stop(pipeline);
-    pipeline_free(pipeline);
-    topology_free(topology);
+    stop_pipeline();
     counter_watch_free(watch);
-    journal_close(journal);
-    log_close(log_);
-    scratch_remove(directory);
+    parts_end();
     generated_clear(&net);
     net = (struct generated){0};
     return 0;

@@ -4,13 +4,10 @@
 // active alarms are compared with what the list of cables says; the test shares no code with the
 // comparison.
 #include "generated.h"
-#include "scratch.h"
-#include "support.h"
+#include "pipeline_fixture.h"
 
 #include "pipeline/expectations.h"
-#include "pipeline/pipeline.h"
 #include "topology/expectation.h"
-#include "topology/topology.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,15 +29,6 @@ static bool off[NODES];
 static struct expectation *expectation;
 static bool in_force;
 static size_t alarms_max; // of policy; 0: as usual
-
-static const char *directory;
-static struct support_time now;
-static struct clock clock_;
-static struct log *log_;
-static struct journal *journal;
-static struct topology *topology;
-static struct pipeline *pipeline;
-static struct event_builder_lookup lookup;
 
 // The plant.
 
@@ -127,52 +115,32 @@ static void lay_cables(void)
 
 static void start(void)
 {
-    struct error err;
-    const struct pipeline_options options = {
-        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
-        .journal = journal,
-        .topology = topology,
-        .correlator.expectation = in_force ? expectation : NULL,
-        .policy = {.suppress_consequences = true, .alarms_max = alarms_max},
-        .log = log_};
-    pipeline = pipeline_start(&options, &err);
-    assert_non_null(pipeline);
-}
-
-static void stop(void)
-{
-    pipeline_stop(pipeline);
-    pipeline_free(pipeline);
+    struct pipeline_options options = parts_options();
+    options.correlator.expectation = in_force ? expectation : NULL;
+    options.policy =
+        (struct policy_options){.suppress_consequences = true, .alarms_max = alarms_max};
+    start_pipeline(&options);
 }
 
 static void restart(void)
 {
-    stop();
-    struct fabric *last = topology_current(topology);
-    topology_free(topology);
-    topology = topology_new(NULL, &random_system, log_);
-    assert_non_null(topology);
-    topology_restore(topology, last);
-    lookup = event_builder_lookup_in(topology);
+    stop_pipeline();
+    restore_topology();
     start();
 }
 
-static void wait_in_pipeline(void *ctx, const struct pipeline_context *inside)
+static void look(bool complete)
 {
-    (void)ctx;
-    now.utc += 60 * CLOCK_US_PER_S;
-    now.monotonic += 60 * CLOCK_US_PER_S;
-    emitter_work(inside->emitter, inside->now_us + 60 * CLOCK_US_PER_S);
-    journal_commit(journal);
+    struct fabric *fabric = generated_look(&plant, 0);
+    fabric->complete = complete;
+    pipeline_put_fabric(pipeline, fabric);
+    pass_time(60 * CLOCK_US_PER_S);
 }
 
 static void sweep(bool complete)
 {
     lay_cables();
-    struct fabric *fabric = generated_look(&plant, 0);
-    fabric->complete = complete;
-    pipeline_put_fabric(pipeline, fabric);
-    assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+    look(complete);
 }
 
 static void exchange(void *ctx, const struct pipeline_context *inside)
@@ -182,35 +150,10 @@ static void exchange(void *ctx, const struct pipeline_context *inside)
     journal_commit(journal);
 }
 
-static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
-                                uint64_t count)
-{
-    (void)ctx, (void)change, (void)reason, (void)count;
-}
-
 static int begin(void **state)
 {
     (void)state;
-    struct error err;
-    now.utc = SUPPORT_UTC_US;
-    now.monotonic = 1000 * CLOCK_US_PER_S;
-    clock_ = support_clock(&now);
-    log_ = support_log(NULL);
-    directory = scratch_make_in_memory();
-    const struct journal_options options = {.directory = directory,
-                                            .rows_max = 1000000,
-                                            .bytes_max = INT64_C(1) << 30,
-                                            .age_us = INT64_MAX / 4,
-                                            .patience_us = SUPPORT_PATIENCE_US,
-                                            .notify = take_journal_change,
-                                            .clock = &clock_,
-                                            .random = &random_system,
-                                            .log = log_};
-    journal = journal_open(&options, &err);
-    topology = topology_new(NULL, &random_system, log_);
-    assert_non_null(journal);
-    assert_non_null(topology);
-    lookup = event_builder_lookup_in(topology);
+    parts_begin(NULL);
     build_plant();
     for (size_t i = 0; i < cable_count; i++)
         cables[i].cut = cables[i].extra;
@@ -225,12 +168,9 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    stop();
-    topology_free(topology);
-    journal_close(journal);
+    stop_pipeline();
+    parts_end();
     expectation_free(expectation);
-    log_close(log_);
-    scratch_remove(directory);
     generated_clear(&plant);
     plant = (struct generated){0};
     cable_count = 0;
@@ -463,26 +403,18 @@ TEST(what_an_incomplete_sweep_did_not_see_stays_as_it_is)
     off[place->a] = true;
     lay_cables();
     for (int i = 0; i < 3; i++) {
-        struct fabric *fabric;
         generated_port(&plant, place->b, place->port_b)->state = FABRIC_ACTIVE;
         generated_port(&plant, place->b, place->port_b)->silent = true;
-        fabric = generated_look(&plant, 0);
-        fabric->complete = false;
-        pipeline_put_fabric(pipeline, fabric);
-        assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+        look(false);
         assert_int_equal(count_active(), 0);
     }
     generated_port(&plant, place->b, place->port_b)->silent = false;
     sweep(true);
     assert_int_equal(count_active(), 1);
     for (int i = 0; i < 3; i++) {
-        struct fabric *fabric;
         generated_port(&plant, place->b, place->port_b)->state = FABRIC_ACTIVE;
         generated_port(&plant, place->b, place->port_b)->silent = true;
-        fabric = generated_look(&plant, 0);
-        fabric->complete = false;
-        pipeline_put_fabric(pipeline, fabric);
-        assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+        look(false);
         assert_int_equal(count_active(), 1);
     }
     end(NULL);
@@ -517,7 +449,7 @@ TEST(of_masses_that_are_not_expected_some_are_told)
     for (uint32_t i = 0; i < EXPECTATIONS_UNEXPECTED_MAX + 100; i++)
         generated_add(&plant, FABRIC_CA, 0x100000 + 16 * (uint64_t)i, "made up", 1);
     pipeline_put_fabric(pipeline, generated_look(&plant, 0));
-    assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+    pass_time(60 * CLOCK_US_PER_S);
     assert_int_equal(count_active(), EXPECTATIONS_UNEXPECTED_MAX);
     end(NULL);
 }
@@ -592,14 +524,6 @@ static void end_with_mass(void)
     expectation_free(wider);
 }
 
-static void look(bool complete)
-{
-    struct fabric *fabric = generated_look(&plant, 0);
-    fabric->complete = complete;
-    pipeline_put_fabric(pipeline, fabric);
-    assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
-}
-
 static void assert_one_alarm(void)
 {
     const struct summary s = find_summary();
@@ -618,7 +542,6 @@ TEST(masses_that_are_missing_are_one_alarm)
         look(true);
         assert_one_alarm();
         restart(); // it stays what they follow from
-        lookup = event_builder_lookup_in(topology);
     }
     for (uint32_t i = LEFT; i < MASS; i++) {
         plant.nodes[FIRST_OF_MASS + i].removed = false;
@@ -790,7 +713,6 @@ TEST(the_one_alarm_that_finds_no_room_at_a_restart_ends)
     assert_one_alarm();
     alarms_max = 2;
     restart();
-    lookup = event_builder_lookup_in(topology);
     look(true);
     for (uint32_t i = 0; i < MASS; i++) {
         plant.nodes[FIRST_OF_MASS + i].removed = false;

@@ -517,7 +517,7 @@ TEST(a_clock_that_is_far_ahead_at_a_start_makes_nothing_old_before_it_is_set_rig
     sweep();
     cables[l.cable1].cut = true;
     sweep();
-    plant_stop();
+    stop_pipeline();
     now.utc += 20000 * DAY;
     plant_start();
     for (int i = 0; i < 50; i++) {
@@ -540,7 +540,7 @@ TEST(the_age_goes_on_over_a_restart)
     sweep();
     cables[l.cable1].cut = true;
     sweep();
-    plant_stop();
+    stop_pipeline();
     now.utc += 31 * DAY;
     now.monotonic = 1000 * CLOCK_US_PER_S; // the host started again, too
     plant_start();
@@ -684,7 +684,7 @@ static void raise_behind_policys_back(void *ctx, const struct pipeline_context *
 TEST(an_alarm_that_policy_had_no_room_for_ends)
 {
     const struct leaves l = add_leaves();
-    plant_stop();
+    stop_pipeline();
     plant_policy.alarms_max = 1;
     plant_start();
     plant_policy.alarms_max = 0;
@@ -811,7 +811,7 @@ TEST(a_start_without_sweeps_ends_the_alarms_of_the_last_run)
     cables[l.cable1].cut = true;
     sweep();
     assert_int_equal(count_alarms(), 1);
-    plant_stop();
+    stop_pipeline();
     starts_without_sweeps = true;
     plant_start();
     starts_without_sweeps = false;
@@ -1076,12 +1076,8 @@ TEST(a_host_that_waits_waits_on_after_a_restart)
     sweep();
     sweep();
     sweep();
-    plant_stop();
-    struct fabric *last = topology_current(topology);
-    topology_free(topology);
-    topology = topology_new(NULL, &random_system, log_);
-    topology_restore(topology, last);
-    lookup = event_builder_lookup_in(topology);
+    stop_pipeline();
+    restore_topology();
     plant_start();
     sweep_quietly(4);
     assert_int_equal(count_alarms(), 3);

@@ -204,7 +204,7 @@ TEST(adapters_that_leave_one_after_the_other)
     off[adapter[1][5]] = off[adapter[1][6]] = true;
     check_messages(1, 2);
     CHECK_BEGIN("2 of 8 adapters of gpu2 left the fabric; gpu2 mlx5_");
-    plant_stop();
+    stop_pipeline();
     plant_start();
     turn(1, true);
     check_messages(1, 5);
@@ -451,7 +451,7 @@ TEST(a_boot_with_names_of_the_factory)
 TEST(a_rack_of_twenty_hosts)
 {
     char expected[64];
-    plant_stop();
+    stop_pipeline();
     plant_policy.storm_rate = 50;
     plant_policy.storm_period_us = 60 * CLOCK_US_PER_S;
     plant_start();
@@ -516,7 +516,7 @@ TEST(random_losses_and_returns)
         sweep_and_listen();
         check_truth();
         if (generated_below(&chance, 50) == 0) {
-            plant_stop();
+            stop_pipeline();
             plant_start();
         }
     }
@@ -675,7 +675,7 @@ TEST(without_a_sweep_a_trap_is_told_all_the_same)
     add_rails(2, 3);
     send_trap(NOTICE_LINK_STATE, 0, lid_of(leaf[0]));
     check_heard(0, 1);
-    plant_stop();
+    stop_pipeline();
     plant_start();
     check_heard(1, 0);
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What counts of the events that a link has, across restarts, with pipeline, policy and journal.
 #include "generated.h"
+#include "pipeline_fixture.h"
 #include "policy_options.h"
-#include "support.h"
-
-#include "pipeline/pipeline.h"
-#include "topology/topology.h"
 
 #define MINUTE (60 * CLOCK_US_PER_S)
 #define DAY    (24 * 60 * MINUTE)
@@ -17,26 +14,11 @@
 // on LEFT's port 40, a host with two ports on port 41 of both.
 enum { LEFT = 0x10, RIGHT = 0x20, HOST = 0x300, DUAL = 0x400, PARALLEL = 30 };
 
-static const char *directory;
-static struct support_time now;
-static struct clock clock_;
-static struct log *log_;
-static struct journal *journal;
-static struct journal_options journal_options;
-static struct topology *topology;
 static struct link_history *history;
 static struct link_history_limits limits;
-static struct pipeline *pipeline;
 static struct policy_rule rule;
 static enum pipeline_role role;
 static struct generated net;
-static struct event_builder_lookup lookup;
-
-static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
-                                uint64_t count)
-{
-    (void)ctx, (void)change, (void)reason, (void)count;
-}
 
 static enum pipeline_role role_now(void *ctx, const struct fabric *fabric)
 {
@@ -46,51 +28,27 @@ static enum pipeline_role role_now(void *ctx, const struct fabric *fabric)
 
 static void start(void)
 {
-    struct error err;
-    journal = journal_open(&journal_options, &err);
-    topology = topology_new(NULL, &random_system, log_);
+    struct pipeline_options options = parts_options();
     history = link_history_new(&limits);
-    assert_true(journal && topology && history);
-    lookup = event_builder_lookup_in(topology);
-    struct pipeline_options options = {
-        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
-        .journal = journal,
-        .topology = topology,
-        .link_history = history,
-        .role = role_now,
-        .log = log_};
+    assert_non_null(history);
+    options.link_history = history;
+    options.role = role_now;
     policy_options_init(&options.policy);
     options.policy.rules = &rule;
     options.policy.rule_count = rule.name[0] != '\0';
-    pipeline = pipeline_start(&options, &err);
-    assert_non_null(pipeline);
+    start_pipeline(&options);
 }
 
 static void stop(void)
 {
-    pipeline_stop(pipeline);
-    journal_close(journal);
-    pipeline_free(pipeline);
-    topology_free(topology);
+    stop_pipeline();
     link_history_free(history);
 }
 
 static int begin(void **state)
 {
     (void)state;
-    now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * MINUTE};
-    clock_ = support_clock(&now);
-    log_ = support_log(NULL);
-    directory = scratch_make_in_memory();
-    journal_options = (struct journal_options){.directory = directory,
-                                               .rows_max = 1000000,
-                                               .bytes_max = INT64_C(1) << 30,
-                                               .age_us = 1000 * DAY,
-                                               .patience_us = SUPPORT_PATIENCE_US,
-                                               .notify = take_journal_change,
-                                               .clock = &clock_,
-                                               .random = &random_system,
-                                               .log = log_};
+    parts_begin(NULL);
     limits = (struct link_history_limits){.occasions = 3, .window_us = 30 * DAY};
     rule = (struct policy_rule){0};
     role = PIPELINE_ACTIVE;
@@ -111,30 +69,19 @@ static int end(void **state)
 {
     (void)state;
     stop();
-    log_close(log_);
-    scratch_remove(directory);
+    parts_end();
     generated_clear(&net);
     net = (struct generated){0};
     return 0;
 }
 
-static void advance(void *ctx, const struct pipeline_context *inside)
-{
-    const int64_t us = *(const int64_t *)ctx;
-    now.utc += us;
-    now.monotonic += us;
-    emitter_work(inside->emitter, inside->now_us + us);
-    journal_commit(journal);
-}
-
 // Then lets the pipeline do what is due.
 static void pass(int64_t us)
 {
-    int64_t none = 0;
-    assert_true(pipeline_call(pipeline, advance, &us));
+    pass_time(us);
     const uint64_t before = pipeline_progress(pipeline);
     for (int i = 0; i < 1000000 && pipeline_progress(pipeline) < before + 2; i++)
-        assert_true(pipeline_call(pipeline, advance, &none));
+        pass_time(0);
 }
 
 static void sweep(void)
@@ -146,6 +93,8 @@ static void sweep(void)
 static void restart(void)
 {
     stop();
+    reopen_journal();
+    renew_topology();
     start();
     sweep();
 }

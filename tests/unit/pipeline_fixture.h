@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A pipeline and what a pipeline needs, in virtual time: journal, topology and log. For one thread.
+#ifndef IBTRAPD_TESTS_UNIT_PIPELINE_FIXTURE_H
+#define IBTRAPD_TESTS_UNIT_PIPELINE_FIXTURE_H
+
+#include "support.h"
+
+#include "pipeline/pipeline.h"
+#include "topology/topology.h"
+
+extern const char *directory;
+extern struct support_time now;
+extern struct clock clock_;
+extern struct log *log_;
+extern struct journal *journal;
+extern struct topology *topology;
+extern struct event_builder_lookup lookup;
+extern struct pipeline *pipeline;
+
+// Makes all but the pipeline. `log_stream`: as in support_log.
+void parts_begin(FILE *log_stream);
+void parts_end(void);
+
+// As a restart of the gateway does; a new topology knows no fabric.
+void reopen_journal(void);
+void renew_topology(void);
+void restore_topology(void); // a new topology knows the last fabric
+
+// The options that name the parts.
+struct pipeline_options parts_options(void);
+void start_pipeline(const struct pipeline_options *options);
+void stop_pipeline(void);
+
+// Lets policy do the work that is due then, and commits all events.
+void pass_time(int64_t us);
+
+#endif
