@@ -10,14 +10,15 @@
 // 0: there is none.
 static size_t topic_add(struct text *t, const char *p, const struct event *event)
 {
-    char subnet[17] = "";
-    struct text digits = text_in(subnet, sizeof subnet);
-    text_add_hex_number(&digits, event->subnet_prefix, 16);
+    static const char SUBNET[] = "{subnet}";
+    if (strncmp(p, SUBNET, sizeof SUBNET - 1) == 0) {
+        text_add_hex_number(t, event->subnet_prefix, 16);
+        return sizeof SUBNET - 1;
+    }
     const struct {
         const char *name, *text;
     } all[] = {{"{severity}", severity_word(event->severity)},
                {"{category}", category_word(event->category)},
-               {"{subnet}", subnet},
                {"{fabric}", event->fabric[0] != '\0' ? event->fabric : "unknown"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const size_t length = strlen(all[i].name);
@@ -34,8 +35,8 @@ void topic_write(const char *template, const struct event *event, char out[TOPIC
     struct text t = text_in(out, TOPIC_SIZE);
     while (*template) {
         size_t n = *template == '{' ? topic_add(&t, template, event) : 0;
-        if (n == 0)
-            text_add_n(&t, template, n = 1);
+        if (n == 0) // all up to the next brace
+            text_add_n(&t, template, n = 1 + strcspn(template + 1, "{"));
         template += n;
     }
 }
