@@ -95,9 +95,10 @@ command_run watch_command;
 // A snapshot of the fabric from the daemon, which sends its record (control/handlers.h).
 struct fabric_request {
     struct fabric *fabric;
-    struct names *names;     // of nodes and ports, from the daemon
-    struct systems *systems; // of the fabric
-    int64_t number;          // of the snapshot in the journal; 0: the fabric as it is now
+    struct names *names;           // of nodes and ports, from the daemon
+    struct systems *systems;       // of the fabric
+    struct filter_list host_names; // the patterns of its systems
+    int64_t number;                // of the snapshot in the journal; 0: the fabric as it is now
 };
 
 // Requests the snapshot with that number. Returns false with a sentence if no answer came, or if

@@ -95,7 +95,8 @@ bool fabric_request_begin(struct fabric_request *request, const char *socket, in
     }
     if (ok) {
         request->fabric->time_us = octets.time_us;
-        request->systems = describe_systems(request->fabric, request->names, &octets.host_names);
+        request->host_names = octets.host_names;
+        request->systems = describe_systems(request->fabric, request->names, &request->host_names);
     }
     free(octets.all);
     return ok;
@@ -555,21 +556,24 @@ static bool topology_command_show_check(const struct arguments *a,
     return ok;
 }
 
-// Compares the present fabric with the expected fabric.
+// Compares the present fabric with the expected fabric. Takes over the reference to `expected`.
 static enum command_outcome topology_command_check_fabric(const struct arguments *a,
-                                                          const struct expectation *expectation,
+                                                          struct fabric *expected, bool by_name,
                                                           struct error *err)
 {
     struct fabric_request now;
     if (!fabric_request_begin(&now, a->socket, 0, err)) {
         fabric_request_end(&now);
+        fabric_unref(expected);
         return COMMAND_TROUBLE;
     }
+    struct expectation *expectation = expectation_new(expected, by_name, &now.host_names);
     const struct event_builder builder = {
         .clock = &clock_system, .random = &random_system, .names = now.names};
     struct topology_check check = {.builder = &builder, .differences = json_array()};
-    expectation_compare(expectation, now.fabric, now.names, topology_command_take_difference,
+    expectation_compare(expectation, now.systems, now.names, topology_command_take_difference,
                         &check);
+    expectation_free(expectation);
     const bool differs = json_array_size(check.differences) > check.unseen;
     const bool ok = topology_command_show_check(a, &check, now.fabric->complete, err) &&
                     topology_command_end_output(a, err);
@@ -586,10 +590,7 @@ enum command_outcome topology_commands_check(const struct arguments *a, struct e
     struct fabric *expected = topology_file_load(a->words[0], err);
     if (!expected)
         return COMMAND_TROUBLE;
-    struct expectation *expectation = expectation_new(expected, by_name);
-    const enum command_outcome outcome = topology_command_check_fabric(a, expectation, err);
-    expectation_free(expectation);
-    return outcome;
+    return topology_command_check_fabric(a, expected, by_name, err);
 }
 
 // Links that fail again and again.

@@ -50,7 +50,7 @@ bool settings_load_expectation(const struct conf *conf, struct log *log, struct 
         return false;
     log_write(log, LOG_LEVEL_INFO, "read %u nodes and %u links, which are expected, from %s",
               (unsigned)fabric->node_count, (unsigned)fabric_count_links(fabric), path);
-    *out = expectation_new(fabric, conf->fabric.expected_by_name);
+    *out = expectation_new(fabric, conf->fabric.expected_by_name, &conf->fabric.host_names);
     return true;
 }
 

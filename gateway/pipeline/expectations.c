@@ -202,14 +202,14 @@ static void update_summary(struct expectations *e)
 }
 
 // Both passes over the differences see the same, as neither changes the fabric.
-static void follow_expectation(struct expectations *e, const struct fabric *fabric)
+static void follow_expectation(struct expectations *e, const struct systems *joined)
 {
     const struct names *names = e->emitter->builder.names;
-    expectation_compare(e->expectation, fabric, names, note_difference, e);
+    expectation_compare(e->expectation, joined, names, note_difference, e);
     end_gone(e);
     update_summary(e);
     if (e->differences > 0)
-        expectation_compare(e->expectation, fabric, names, raise_difference, e);
+        expectation_compare(e->expectation, joined, names, raise_difference, e);
 }
 
 void expectations_update(struct emitter *emitter, const struct expectation *expectation)
@@ -219,5 +219,5 @@ void expectations_update(struct emitter *emitter, const struct expectation *expe
     if (!expectation)
         end_gone(&e);
     else if (joined)
-        follow_expectation(&e, joined->fabric);
+        follow_expectation(&e, joined);
 }

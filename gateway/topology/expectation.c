@@ -15,16 +15,15 @@
 #include <string.h>
 
 struct expectation {
-    struct fabric *fabric;
+    struct systems *systems; // of the expected fabric
     bool by_name;
     uint64_t *last; // by node: its GUID when it was there last; 0: never yet, or it has a GUID
-    struct systems *systems; // of the fabric
 };
 
 // One of both fabrics. Arrays are by the index of its nodes.
 struct expectation_side {
     const struct fabric *fabric;
-    struct systems *systems;   // a reference
+    const struct systems *systems;
     const struct names *names; // NULL: the descriptions
     uint32_t *counterpart;     // the same node on the other side; FABRIC_NONE: it is not there
     struct root_causes causes;
@@ -42,12 +41,14 @@ struct survey {
     uint32_t count; // differences so far
 };
 
-struct expectation *expectation_new(struct fabric *expected, bool by_name)
+struct expectation *expectation_new(struct fabric *expected, bool by_name,
+                                    const struct filter_list *host_names)
 {
     struct expectation *expectation = memory_get(sizeof *expectation);
-    *expectation = (struct expectation){
-        expected, by_name, memory_zeroed((size_t)expected->node_count + 1, sizeof(uint64_t)),
-        describe_systems(expected, NULL, NULL)};
+    *expectation =
+        (struct expectation){describe_systems(expected, NULL, host_names), by_name,
+                             memory_zeroed((size_t)expected->node_count + 1, sizeof(uint64_t))};
+    fabric_unref(expected);
     return expectation;
 }
 
@@ -56,7 +57,6 @@ void expectation_free(struct expectation *expectation)
     if (!expectation)
         return;
     systems_unref(expectation->systems);
-    fabric_unref(expectation->fabric);
     free(expectation->last);
     free(expectation);
 }
@@ -572,8 +572,7 @@ static void expectation_match(bool by_name, bool made, const struct fabric *expe
 
 // The whole.
 
-// Takes over the reference to the systems.
-static void expectation_open_side(struct expectation_side *side, struct systems *systems,
+static void expectation_open_side(struct expectation_side *side, const struct systems *systems,
                                   const struct names *names)
 {
     const size_t size = ((size_t)systems->fabric->node_count + 1) * sizeof(uint32_t);
@@ -588,34 +587,34 @@ static void expectation_close_side(struct expectation_side *side)
 {
     free(side->counterpart);
     root_causes_close(&side->causes);
-    systems_unref(side->systems);
     free(side->number);
 }
 
 static void expectation_note_last(const struct expectation *expectation, const struct fabric *now,
                                   const uint32_t *there)
 {
-    const struct fabric *expected = expectation->fabric;
+    const struct fabric *expected = expectation->systems->fabric;
     for (uint32_t i = 0; i < expected->node_count; i++) {
         if (there[i] != FABRIC_NONE && topology_csv_is_made(expected->nodes[i].guid))
             expectation->last[i] = now->nodes[there[i]].guid;
     }
 }
 
-void expectation_compare(const struct expectation *expectation, const struct fabric *now,
+void expectation_compare(const struct expectation *expectation, const struct systems *now,
                          const struct names *names, expectation_each *each, void *ctx)
 {
+    const struct fabric *expected = expectation->systems->fabric;
     struct survey s = {.each = each,
                        .ctx = ctx,
                        .last = expectation->last,
-                       .by_table = expectation->fabric->node_count > 0 &&
-                                   topology_csv_is_made(expectation->fabric->nodes[0].guid)};
-    expectation_open_side(&s.expected, systems_ref(expectation->systems), NULL);
-    expectation_open_side(&s.now, describe_systems(now, names, NULL), names);
-    s.told = memory_zeroed((size_t)now->port_count + 1, sizeof *s.told);
-    expectation_match(expectation->by_name, s.by_table, expectation->fabric, now, names,
+                       .by_table = expected->node_count > 0 &&
+                                   topology_csv_is_made(expected->nodes[0].guid)};
+    expectation_open_side(&s.expected, expectation->systems, NULL);
+    expectation_open_side(&s.now, now, names);
+    s.told = memory_zeroed((size_t)now->fabric->port_count + 1, sizeof *s.told);
+    expectation_match(expectation->by_name, s.by_table, expected, now->fabric, names,
                       s.expected.counterpart, s.now.counterpart);
-    expectation_note_last(expectation, now, s.expected.counterpart);
+    expectation_note_last(expectation, now->fabric, s.expected.counterpart);
     root_causes_open(&s.expected.causes, s.expected.systems, s.expected.counterpart);
     root_causes_open(&s.now.causes, s.now.systems, s.now.counterpart);
     survey_tell_nodes(&s, &s.expected);

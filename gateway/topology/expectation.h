@@ -18,8 +18,10 @@ struct expectation;
 // node, with any GUID. The GUID finds a node in three cases: its name is empty; its name is not
 // unique in the expected fabric or in the present fabric; no node has its name. A node without a
 // GUID (model/topology_csv.h) is always found by its name, of any type. A switch is also found by
-// the machine's part of its name, as leaf1 in "MF0;leaf1:MQM9700/U1".
-struct expectation *expectation_new(struct fabric *expected, bool by_name);
+// the machine's part of its name, as leaf1 in "MF0;leaf1:MQM9700/U1". `host_names`: the patterns of
+// the expected systems (model/systems.h).
+struct expectation *expectation_new(struct fabric *expected, bool by_name,
+                                    const struct filter_list *host_names);
 void expectation_free(struct expectation *expectation); // NULL is allowed
 
 // A difference: a change with the type of the difference.
@@ -42,8 +44,9 @@ void expectation_free(struct expectation *expectation); // NULL is allowed
 typedef void expectation_each(void *ctx, const struct change *difference, bool unseen);
 
 // Calls `each` for every difference, root causes before their consequences, in an order that
-// depends on both fabrics only. `names` may be NULL. Linear, but for the search by name.
-void expectation_compare(const struct expectation *expectation, const struct fabric *now,
+// depends on both fabrics and their systems only. `names` may be NULL. Linear, but for the search
+// by name.
+void expectation_compare(const struct expectation *expectation, const struct systems *now,
                          const struct names *names, expectation_each *each, void *ctx);
 
 #endif

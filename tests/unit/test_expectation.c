@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "model/topology_file.h"
+#include "topology/describe.h"
 #include "topology/expectation.h"
 
 #include <stdlib.h>
@@ -68,14 +69,21 @@ static void take(void *ctx, const struct change *difference, bool unseen)
     told[count++] = (struct told){*difference, unseen};
 }
 
+static void compare_with(const struct expectation *expectation, const struct fabric *now)
+{
+    struct systems *systems = describe_systems(now, NULL, NULL);
+    count = 0;
+    expectation_compare(expectation, systems, NULL, take, NULL);
+    systems_unref(systems);
+}
+
 static void compare(bool by_name, bool complete)
 {
-    struct expectation *expectation = expectation_new(fabric_ref(expected), by_name);
+    struct expectation *expectation = expectation_new(fabric_ref(expected), by_name, NULL);
     struct fabric *now = generated_look(&plant, 3);
     assert_non_null(expectation);
     now->complete = complete;
-    count = 0;
-    expectation_compare(expectation, now, NULL, take, NULL);
+    compare_with(expectation, now);
     expectation_free(expectation);
     fabric_unref(now);
 }
@@ -379,8 +387,7 @@ static void rename_leaf(uint32_t node, const char *name)
 static void compare_plan(struct expectation *expectation)
 {
     struct fabric *now = generated_look(&plant, 3);
-    count = 0;
-    expectation_compare(expectation, now, NULL, take, NULL);
+    compare_with(expectation, now);
     fabric_unref(now);
 }
 
@@ -391,7 +398,7 @@ static struct expectation *plan(void)
     assert_non_null(fabric);
     rename_leaf(leaf1, "MF0;leaf1:MQM9700/U1");
     rename_leaf(leaf2, "MF0;leaf2:MQM9700/U1");
-    return expectation_new(fabric, false);
+    return expectation_new(fabric, false, NULL);
 }
 
 TEST(a_table_finds_nodes_by_their_names)
@@ -443,9 +450,20 @@ TEST(a_node_of_a_table_is_missing)
     expectation_free(late);
 }
 
+TEST(a_missing_host_has_its_name_by_the_configured_patterns)
+{
+    static const struct filter_list PATTERNS = {{"ho%h"}, 1};
+    struct expectation *expectation = expectation_new(fabric_ref(expected), false, &PATTERNS);
+    generated_remove(&plant, host1);
+    compare_plan(expectation);
+    assert_string_equal(find(CATALOGUE_HOST_MISSING, "host1", 0)->subject.system, "st1");
+    expectation_free(expectation);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        PLANT_TEST(a_missing_host_has_its_name_by_the_configured_patterns),
         PLANT_TEST(a_table_finds_nodes_by_their_names),
         PLANT_TEST(a_node_of_a_table_is_missing),
         PLANT_TEST(an_equal_fabric_has_no_difference),

@@ -158,7 +158,7 @@ static int begin(void **state)
     for (size_t i = 0; i < cable_count; i++)
         cables[i].cut = cables[i].extra;
     lay_cables();
-    expectation = expectation_new(generated_look(&plant, 0), false);
+    expectation = expectation_new(generated_look(&plant, 0), false, NULL);
     assert_non_null(expectation);
     in_force = true;
     start();
@@ -454,6 +454,20 @@ TEST(of_masses_that_are_not_expected_some_are_told)
     end(NULL);
 }
 
+// Both adapters are of one host by the configured pattern, and of two by the default.
+TEST(a_host_that_is_not_expected_is_one_by_the_configured_names)
+{
+    static const struct filter_list PATTERNS = {{"made-%h:%d"}, 1};
+    begin(NULL);
+    topology_set_host_names(topology, &PATTERNS);
+    generated_add(&plant, FABRIC_CA, 0x100000, "made-up:a", 1);
+    generated_add(&plant, FABRIC_CA, 0x100010, "made-up:b", 1);
+    pipeline_put_fabric(pipeline, generated_look(&plant, 0));
+    pass_time(60 * CLOCK_US_PER_S);
+    assert_int_equal(count_active(), 1);
+    end(NULL);
+}
+
 struct summary {
     char id[EVENT_ID_SIZE];
     int64_t sequence;
@@ -506,7 +520,7 @@ static void begin_with_mass(void)
         generated_link(&plant, WIDE, (uint8_t)(i + 1), FIRST_OF_MASS + i, 1);
     }
     before_mass = expectation;
-    expectation = expectation_new(generated_look(&plant, 0), false);
+    expectation = expectation_new(generated_look(&plant, 0), false, NULL);
     assert_non_null(expectation);
     in_force = true;
     assert_true(pipeline_call(pipeline, exchange, NULL));
@@ -761,6 +775,7 @@ int main(void)
         cmocka_unit_test(the_one_alarm_that_finds_no_room_at_a_restart_ends),
         cmocka_unit_test(without_sweeps_alarms_end_with_the_expected_topology),
         cmocka_unit_test(of_masses_that_are_not_expected_some_are_told),
+        cmocka_unit_test(a_host_that_is_not_expected_is_one_by_the_configured_names),
         cmocka_unit_test(what_an_incomplete_sweep_did_not_see_stays_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
