@@ -14,29 +14,43 @@
 
 // Choosing alarms.
 
-static bool alarm_answers_fits_node(struct journal *journal, const struct filter *filter,
+// The conditions of a request. `nodes`: those on nodes alone, for the events that raised the
+// alarms: a policy may have changed an alarm's severity since.
+struct alarm_choice {
+    struct filter all, nodes;
+};
+
+static bool alarm_answers_choose(const json_t *request, struct alarm_choice *out, struct error *err)
+{
+    if (!event_answers_read_filter(request, &out->all, err))
+        return false;
+    filter_init(&out->nodes);
+    out->nodes.nodes = out->all.nodes;
+    out->nodes.guids = out->all.guids;
+    return true;
+}
+
+static bool alarm_answers_fits_node(struct journal *journal, const struct filter *nodes,
                                     const struct alarm *alarm)
 {
     struct event *event = event_answers_read(journal, alarm->event_sequence);
-    struct filter nodes = *filter;
-    nodes.severity = SEVERITY_DEBUG; // policy may have changed it since
-    nodes.events.count = 0;
-    const bool fits = event ? filter_matches(&nodes, event)
-                            : filter_list_has_guid(&filter->guids, alarm->node_guid);
+    const bool fits = event ? filter_matches(nodes, event)
+                            : filter_list_has_guid(&nodes->guids, alarm->node_guid);
     event_unref(event);
     return fits;
 }
 
-// `filter` NULL: every alarm fits. Calls the journal.
-static bool alarm_answers_fits(struct journal *journal, const struct filter *filter,
+// `choice` NULL: every alarm fits. Calls the journal.
+static bool alarm_answers_fits(struct journal *journal, const struct alarm_choice *choice,
                                const struct alarm *alarm)
 {
-    if (!filter)
+    if (!choice)
         return true;
-    return alarm->severity <= filter->severity &&
-           (filter->events.count == 0 || filter_list_has(&filter->events, alarm->type)) &&
-           (filter->nodes.count + filter->guids.count == 0 ||
-            alarm_answers_fits_node(journal, filter, alarm));
+    const struct filter *all = &choice->all;
+    return alarm->severity <= all->severity &&
+           (all->events.count == 0 || filter_list_has(&all->events, alarm->type)) &&
+           (all->nodes.count + all->guids.count == 0 ||
+            alarm_answers_fits_node(journal, &choice->nodes, alarm));
 }
 
 // A page of alarms.
@@ -89,7 +103,7 @@ static void alarm_answers_take_worst(struct worst_search *s, const struct alarm 
     w->all[at] = place;
 }
 
-void worst_alarms_find(struct journal *journal, const struct filter *filter, size_t most,
+void worst_alarms_find(struct journal *journal, const struct alarm_choice *choice, size_t most,
                        struct worst_alarms *out)
 {
     struct alarm_page page = {.all = memory_zeroed(WORST_AT_ONCE, sizeof *page.all)};
@@ -104,7 +118,7 @@ void worst_alarms_find(struct journal *journal, const struct filter *filter, siz
         for (size_t i = 0; i < page.count; i++) {
             const struct alarm *alarm = &page.all[i];
             after = alarm->event_sequence;
-            if (alarm->cause_id[0] == '\0' && alarm_answers_fits(journal, filter, alarm))
+            if (alarm->cause_id[0] == '\0' && alarm_answers_fits(journal, choice, alarm))
                 alarm_answers_take_worst(&search, alarm);
         }
     }
@@ -145,11 +159,11 @@ json_t *alarm_answers_json(const struct alarm *a)
                      alarm_standing_word(alarm_standing(a, catalogue_find(a->type))));
 }
 
-static json_t *alarm_answers_worst(struct journal *journal, const struct filter *filter)
+static json_t *alarm_answers_worst(struct journal *journal, const struct alarm_choice *choice)
 {
     struct worst_alarms worst;
     json_t *list = json_array();
-    worst_alarms_find(journal, filter, ALARM_ANSWERS_WORST, &worst);
+    worst_alarms_find(journal, choice, ALARM_ANSWERS_WORST, &worst);
     for (size_t i = 0; i < worst.count; i++)
         json_array_append_new(list, alarm_answers_json(worst.all[i]));
     json_t *answer = json_pack("{s:i, s:o, s:I}", "version", PROTOCOL_VERSION, "alarms", list,
@@ -158,7 +172,7 @@ static json_t *alarm_answers_worst(struct journal *journal, const struct filter 
     return answer;
 }
 
-static json_t *alarm_answers_all(struct journal *journal, const struct filter *filter,
+static json_t *alarm_answers_all(struct journal *journal, const struct alarm_choice *choice,
                                  int64_t after)
 {
     struct alarm_page page = {.all = memory_zeroed(ALARM_ANSWERS_PAGE, sizeof *page.all)};
@@ -167,7 +181,7 @@ static json_t *alarm_answers_all(struct journal *journal, const struct filter *f
     json_t *list = json_array();
     for (size_t i = 0; i < page.count; i++) {
         after = page.all[i].event_sequence;
-        if (alarm_answers_fits(journal, filter, &page.all[i]))
+        if (alarm_answers_fits(journal, choice, &page.all[i]))
             json_array_append_new(list, alarm_answers_json(&page.all[i]));
     }
     free(page.all);
@@ -180,16 +194,16 @@ static json_t *alarm_answers_all(struct journal *journal, const struct filter *f
 json_t *alarm_answers_list(struct control *c, const json_t *request)
 {
     struct journal *journal = c->parts->journal;
-    struct filter filter;
+    struct alarm_choice choice;
     struct error err;
     int64_t after;
     if (!answer_read_number(request, "after", INT64_MAX, &after))
         return answer_refuse("'after' must be a number");
-    if (!event_answers_read_filter(request, &filter, &err))
+    if (!alarm_answers_choose(request, &choice, &err))
         return answer_refuse("%s", err.text);
     return json_is_true(json_object_get(request, "all"))
-               ? alarm_answers_all(journal, &filter, after)
-               : alarm_answers_worst(journal, &filter);
+               ? alarm_answers_all(journal, &choice, after)
+               : alarm_answers_worst(journal, &choice);
 }
 
 // Finding an alarm.

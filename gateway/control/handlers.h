@@ -44,6 +44,8 @@ control_handler alarm_answers_clear;
 
 json_t *alarm_answers_json(const struct alarm *alarm); // an alarm of an answer
 
+struct alarm_choice; // the conditions of a request
+
 struct worst_alarms {
     struct alarm **all; // in order: first alarms without an operator, then alarms that are
                         // acknowledged, shelved, disabled or in maintenance; the most severe first,
@@ -54,9 +56,9 @@ struct worst_alarms {
 };
 
 // Finds the worst of the active alarms, `most` at most, without those that follow from another one.
-// `filter`: which ones; NULL: all. Takes a microsecond for each active alarm, and with a filter of
+// `choice`: which ones; NULL: all. Takes a microsecond for each active alarm, and with a choice of
 // nodes reads the event of each. Free `out`.
-void worst_alarms_find(struct journal *journal, const struct filter *filter, size_t most,
+void worst_alarms_find(struct journal *journal, const struct alarm_choice *choice, size_t most,
                        struct worst_alarms *out);
 void worst_alarms_free(struct worst_alarms *worst);
 
