@@ -142,8 +142,7 @@ json_t *alarm_answers_json(const struct alarm *a)
 {
     const bool notified = a->notified == ALARM_NOTIFIED || a->notified == ALARM_NOTIFIED_ELSEWHERE;
     return json_pack("{s:I, s:o, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:I,"
-                     " s:b, s:s}",
+                     "s:o, s:o, s:o, s:I, s:b, s:s}",
                      "number", (json_int_t)a->event_sequence, "key", protocol_text(a->key), "event",
                      a->type, "severity", severity_word(a->severity), "id", a->event_id, "text",
                      protocol_text(a->text), "remedy", catalogue_remedy(a->type), "node",
@@ -362,9 +361,10 @@ static void alarm_answers_explain_clearing(const struct peer_credentials *client
 static const char *alarm_answers_describe_return(const char *key)
 {
     struct alarm_key what;
-    if (alarm_key_parse(key, &what) && what.about == ALARM_ABOUT_INACTIVE)
+    const bool is_of_fabric = alarm_key_parse(key, &what);
+    if (is_of_fabric && what.about == ALARM_ABOUT_INACTIVE)
         return "The next sweep raises it again if the link is still not active.";
-    if (!alarm_key_read(key, &what))
+    if (!is_of_fabric || what.about != ALARM_ABOUT_PLACE)
         return "It is raised again when it happens again.";
     switch (what.kind) {
     case ALARM_KEY_RATE:
@@ -485,10 +485,11 @@ static void alarm_answers_start_in_pipeline(void *ctx, const struct pipeline_con
 {
     struct window_change *c = ctx;
     journal_follow_clock(c->journal);
-    if (!alarm_answers_settle_nodes(c, clock_utc(inside->builder->clock)))
+    const int64_t now_us = clock_utc(inside->builder->clock);
+    if (!alarm_answers_settle_nodes(c, now_us))
         return;
     struct maintenance_window monotonic = c->window;
-    monotonic.until_us += inside->now_us - clock_utc(inside->builder->clock);
+    monotonic.until_us += inside->now_us - now_us;
     c->done = journal_set_maintenance(c->journal, &c->window) &&
               policy_start_maintenance(inside->policy, &monotonic, inside->now_us);
     if (!c->done)

@@ -76,8 +76,7 @@ static const struct command COMMANDS[] = {
     {"alarms shelve", "ALARM MINUTES", 2, 2, 0, request_command_run, "alarm-shelve",
      .help = "suppress the alarm's notifications for MINUTES; 0: end the shelving",
      .manual = "ALARM is the number of the alarm, or its key. MINUTES is at most 527040, a year; "
-               "2h and 3d "
-               "are hours and days.",
+               "2h and 3d are hours and days.",
      .items = "alarm #minutes"},
     {"alarms clear", "ALARM REASON", 2, 2, 0, request_command_run, "alarm-clear",
      .help = "end the alarm by hand; receivers are told who did it and why",
@@ -189,10 +188,9 @@ static const struct command COMMANDS[] = {
      COMMAND_TAKES(OPTION_ALL) | COMMAND_TAKES(OPTION_COMMENT), maintenance_commands_start,
      "maintenance-start", .help = "suppress events about the nodes, or with --all all, until END",
      .manual = "END is so many minutes from now, or 2h or 3d, or a time such as "
-               "2026-11-21T18:30:00Z. NODE is a "
-               "pattern of names or GUIDs. A window that is there gets another END: leave NODE "
-               "out. The journal has every event; ibtrapd sends the alarms that are still active "
-               "at the end."},
+               "2026-11-21T18:30:00Z. NODE is a pattern of names or GUIDs. A window that is there "
+               "gets another END: leave NODE out. The journal has every event; ibtrapd sends the "
+               "alarms that are still active at the end."},
     {"maintenance stop", "WINDOW", 1, 1, 0, request_command_run, "maintenance-stop",
      .help = "end that window now; alarms that are still active are sent", .items = "name",
      .form = &maintenance_stopped_form},

@@ -146,8 +146,7 @@ static const char STATUS_SWEEP[] =
     "share no "
     "partition\n         (P_Key) with it; 'smp' as the method of section 'sweep' sees all\n]"
     "[nameless?         {nameless} node[nameless=1? has|s have] no name of [nameless=1?its|their] "
-    "own: "
-    "name [nameless=1?it|them] in node_name_map\n]"
+    "own: name [nameless=1?it|them] in node_name_map\n]"
     "[overflowed?         {overflowed} of {sweeps} sweeps reached a limit\n]";
 
 static const char STATUS_ERRORS[] =
