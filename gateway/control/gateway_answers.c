@@ -126,8 +126,7 @@ static json_t *gateway_answers_severities_json(const struct health *health, bool
     return counts;
 }
 
-// Both verdicts, and the name of the worse verdict.
-static json_t *gateway_answers_verdicts_json(const struct health *h)
+json_t *health_answers_verdicts(const struct health *h)
 {
     const enum health_about worse = health_worse(h);
     return json_pack("{s:s, s:s, s:o, s:o}", "state", health_word(h->of[worse].state), "worse",
@@ -153,15 +152,8 @@ json_t *health_answers_get(struct control *c, const json_t *request)
         gateway_answers_severities_json(&h, true), "held_back",
         (json_int_t)h.by_standing[ALARM_IN_MAINTENANCE], "worst",
         h.worst_number ? json_integer(h.worst_number) : json_null());
-    json_t *verdicts = gateway_answers_verdicts_json(&h);
+    json_t *verdicts = health_answers_verdicts(&h);
     json_object_update(answer, verdicts);
     json_decref(verdicts);
     return answer;
-}
-
-json_t *health_answers_verdicts(const struct control *c)
-{
-    struct health h;
-    parts_judge(c->parts, &h);
-    return gateway_answers_verdicts_json(&h);
 }

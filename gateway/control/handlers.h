@@ -209,8 +209,8 @@ control_handler gateway_answers_prune;
 // is "worse", and counts.
 control_handler health_answers_get;
 
-// Returns the verdicts alone.
-json_t *health_answers_verdicts(const struct control *control);
+// Returns the verdicts alone, and which is "worse".
+json_t *health_answers_verdicts(const struct health *health);
 
 // The status (status.c).
 

@@ -174,8 +174,8 @@ json_t *status_answer(struct control *c, const json_t *request)
     struct sa_status s;
     struct pipeline_counters p;
     struct sweeper_status sweep;
-    struct alarm_counts alarms;
-    journal_count_alarms(c->parts->journal, &alarms);
+    struct health health;
+    parts_judge(c->parts, &health);
     sa_client_status(c->parts->client, &s);
     pipeline_get_counters(c->parts->pipeline, &p);
     sweeper_get_status(c->parts->sweeper, &sweep);
@@ -195,8 +195,8 @@ json_t *status_answer(struct control *c, const json_t *request)
         status_counters_json(&s.counters, &p), "journal", status_journal_json(c->parts->journal),
         "policy", status_policy_json(&p.policy), "receivers", receiver_answers_all(c), "role",
         status_role_json(c, &s), "reload", status_reload_json(&c->parts->refusal), "health",
-        health_answers_verdicts(c), "maintenance", maintenance_answers_all(c), "held_back",
-        (json_int_t)alarms.by_standing[ALARM_IN_MAINTENANCE], "tables",
+        health_answers_verdicts(&health), "maintenance", maintenance_answers_all(c), "held_back",
+        (json_int_t)health.by_standing[ALARM_IN_MAINTENANCE], "tables",
         status_subagent_json(c->parts->subagent, c->parts->demand, c->parts->conf->subagent.socket,
                              c->parts->conf->subagent.context),
         "fabric_device",

@@ -71,7 +71,6 @@ static void health_judge_journal(const struct health_facts *f, struct health *h)
 {
     const struct journal_status *j = f->journal;
     h->events = j->rows;
-    h->alarms = (int64_t)j->alarms;
     memcpy(h->alarms_of, j->alarms_of, sizeof h->alarms_of);
     if (!j->durable)
         health_find(&h->of[HEALTH_OF_GATEWAY], HEALTH_CRITICAL, "the journal is in memory only%s%s",

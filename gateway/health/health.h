@@ -70,10 +70,10 @@ struct health {
     int64_t sweep_age_s;       // of the last sweep; -1: none has begun, or sweeps are off
     size_t receivers, failing; // paused ones do not fail
     size_t paused;
-    int64_t waiting;        // events, for the receiver that lacks most
-    int64_t events, alarms; // in the journal; active
-    size_t alarms_of[SEVERITY_DEBUG + 1];
-    uint32_t open[SEVERITY_DEBUG + 1]; // of ALARM_OPEN
+    int64_t waiting;                      // events, for the receiver that lacks most
+    int64_t events;                       // in the journal
+    size_t alarms_of[SEVERITY_DEBUG + 1]; // active ones
+    uint32_t open[SEVERITY_DEBUG + 1];    // of ALARM_OPEN
     uint32_t by_standing[ALARM_STANDINGS];
     uint32_t nodes;       // that the last sweep found
     int64_t worst_number; // of the worst open alarm; 0: none
