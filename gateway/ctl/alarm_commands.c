@@ -10,42 +10,39 @@ static bool alarm_command_show_left_out(FILE *out, const json_t *answer)
     return true;
 }
 
-#define ALARM_FORM(none_is)                                                                        \
-    {                                                                                              \
-        .list = "alarms", .is_paged = true, .none = (none_is),                                     \
-        .head = "  NUMBER  RAISED                SEVERITY       EVENT\n", .line = ALARM_LINE,      \
-        .rest = alarm_command_show_left_out                                                        \
-    }
-
-static const char ALARM_LINE[] =
-    "{number:8}  {raised:.19}Z  {severity#13}  {event}"
-    "[count=0,count=1?|, {count} times]\n"
-    "{text>10}"
-    "          key: {key}\n"
-    "[consequences?          and {consequences} [consequences=1?alarm that follows|alarms that "
-    "follow]\n]"
-    "[cause?          follows from event {cause}\n]"
-    "[suppressed?          suppressed: {suppressed}\n]"
-    "[acknowledged?          acknowledged {acknowledged:.19}Z"
-    "[acknowledged_by? by {acknowledged_by}][note?:]\n{note>12}]"
-    "[shelved_until?          shelved until {shelved_until:.19}Z"
-    "[shelved_by? by {shelved_by}]\n]";
-
-const struct show_form alarm_form = ALARM_FORM("No alarm is active.\n");
-static const struct show_form ALARM_CHOSEN = ALARM_FORM("No active alarm fits.\n");
+const struct show_form alarm_form = {
+    .list = "alarms",
+    .is_paged = true,
+    .none = "No alarm is active.\n",
+    .head = "  NUMBER  RAISED                SEVERITY       EVENT\n",
+    .line =
+        "{number:8}  {raised:.19}Z  {severity#13}  {event}"
+        "[count=0,count=1?|, {count} times]\n"
+        "{text>10}"
+        "          key: {key}\n"
+        "[consequences?          and {consequences} [consequences=1?alarm that follows|alarms that "
+        "follow]\n]"
+        "[cause?          follows from event {cause}\n]"
+        "[suppressed?          suppressed: {suppressed}\n]"
+        "[acknowledged?          acknowledged {acknowledged:.19}Z"
+        "[acknowledged_by? by {acknowledged_by}][note?:]\n{note>12}]"
+        "[shelved_until?          shelved until {shelved_until:.19}Z"
+        "[shelved_by? by {shelved_by}]\n]",
+    .rest = alarm_command_show_left_out};
 
 enum command_outcome alarm_commands_list(const struct arguments *a, struct error *err)
 {
     static const enum option_id CHOICES[] = {OPTION_SEVERITY, OPTION_NODE, OPTION_EVENT};
     json_t *items = json_pack("{s:b}", "all", (int)(a->values[OPTION_ALL] != NULL));
-    bool chooses = false;
+    struct show_form form = alarm_form;
     for (size_t i = 0; i < sizeof CHOICES / sizeof *CHOICES; i++) {
         const char *value = a->values[CHOICES[i]];
-        chooses |= value != NULL;
-        if (value)
-            json_object_set_new(items, arguments_option(CHOICES[i])->name, json_string(value));
+        if (!value)
+            continue;
+        form.none = "No active alarm fits.\n";
+        json_object_set_new(items, arguments_option(CHOICES[i])->name, json_string(value));
     }
-    return request_command_send(a, chooses ? &ALARM_CHOSEN : &alarm_form, items, err);
+    return request_command_send(a, &form, items, err);
 }
 
 const struct show_form alarm_cleared_form = {.head = "The alarm is cleared.\n{note>0}"};
