@@ -124,17 +124,32 @@ bool arguments_read_number(const char *text, long long *out)
     return text[0] >= '0' && text[0] <= '9' && *end == '\0';
 }
 
+// The seconds of a unit of time; 0: the letter is none.
+static int64_t arguments_unit_s(char letter)
+{
+    switch (letter) {
+    case 's':
+        return 1;
+    case 'm':
+        return 60;
+    case 'h':
+        return 3600;
+    case 'd':
+        return 86400;
+    default:
+        return 0;
+    }
+}
+
 bool arguments_read_minutes(const char *text, long long *out)
 {
-    static const char UNITS[] = "mhd";
-    static const long long MINUTES[] = {1, 60, 1440};
     char *end;
     *out = strtoll(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *out > INT32_MAX)
         return false;
-    const char *unit = *end != '\0' ? strchr(UNITS, *end) : UNITS;
-    *out *= unit ? MINUTES[unit - UNITS] : 0;
-    return unit && (*end == '\0' || end[1] == '\0');
+    const int64_t unit_s = arguments_unit_s(*end != '\0' ? *end : 'm');
+    *out *= unit_s / 60;
+    return unit_s >= 60 && (*end == '\0' || end[1] == '\0');
 }
 
 // Times.
@@ -143,21 +158,14 @@ static const int64_t YEARS_S = 100 * INT64_C(366) * 86400;
 
 static bool arguments_read_ago(const char *text, int64_t now_us, int64_t *out)
 {
-    static const struct {
-        char letter;
-        int64_t seconds;
-    } UNITS[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 10 || strlen(text) != digits + 1)
         return false;
-    int64_t number = strtoll(text, NULL, 10);
-    for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++) {
-        if (text[digits] == UNITS[i].letter && number <= YEARS_S / UNITS[i].seconds) {
-            *out = now_us - number * UNITS[i].seconds * CLOCK_US_PER_S;
-            return *out > 0;
-        }
-    }
-    return false;
+    const int64_t number = strtoll(text, NULL, 10), unit_s = arguments_unit_s(text[digits]);
+    if (unit_s == 0 || number > YEARS_S / unit_s)
+        return false;
+    *out = now_us - number * unit_s * CLOCK_US_PER_S;
+    return *out > 0;
 }
 
 bool time_parse(const char *text, int64_t now_us, int64_t *out)

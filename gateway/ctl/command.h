@@ -33,7 +33,8 @@ struct command {
     const char *help;   // a sentence without capital and full stop; NULL: the help leaves it out
     const char *manual; // further sentences; NULL: none
     // For request_command_run:
-    const char *items; // of the request, that the words fill: "alarm #minutes"; # makes a number
+    // Items of the request, that the words fill: "alarm @minutes"; # makes a number, @ minutes.
+    const char *items;
     const struct show_form *form; // how the answer is written; NULL: it has nothing to report
 };
 

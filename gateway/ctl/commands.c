@@ -77,7 +77,7 @@ static const struct command COMMANDS[] = {
      .help = "suppress the alarm's notifications for MINUTES; 0: end the shelving",
      .manual = "ALARM is the number of the alarm, or its key. MINUTES is at most 527040, a year; "
                "2h and 3d are hours and days.",
-     .items = "alarm #minutes"},
+     .items = "alarm @minutes"},
     {"alarms clear", "ALARM REASON", 2, 2, 0, request_command_run, "alarm-clear",
      .help = "end the alarm by hand; receivers are told who did it and why",
      .manual = "ALARM is the number of the alarm, or its key. ibtrapd raises the alarm again if "

@@ -57,13 +57,12 @@ static json_t *request_command_items(const struct arguments *a)
     const char *p = a->command->items ? a->command->items : "";
     json_t *items = json_object();
     for (int i = 0; i < a->count; i++) {
-        const bool is_number = *p == '#';
+        const bool is_minutes = *p == '@', is_number = *p == '#' || is_minutes;
         const size_t length = strcspn(p += is_number, " ");
         char name[40];
         long long number = 0;
         snprintf(name, sizeof name, "%.*s", (int)length, p);
         p += length + (p[length] == ' ');
-        const bool is_minutes = strcmp(name, "minutes") == 0;
         if (is_number &&
             !(is_minutes ? arguments_read_minutes : arguments_read_number)(a->words[i], &number)) {
             json_decref(items);

@@ -400,6 +400,7 @@ TEST(what_lasts_is_written_in_minutes_hours_or_days)
                 {"", -1},
                 {"h", -1},
                 {"2x", -1},
+                {"120s", -1},
                 {"2hh", -1},
                 {"-2h", -1},
                 {" 2", -1},
