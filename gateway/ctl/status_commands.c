@@ -4,15 +4,14 @@
 #include "base/text.h"
 #include "ctl/terminal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // Receivers.
 
-// Columns of the table: what a usual receiver takes, more for longer texts where the terminal has
-// room, less for the name and the address on a narrow terminal.
+// Columns of the name and the address: what a usual receiver takes, more for longer texts where the
+// terminal has room, less for the name and the address on a narrow terminal.
 struct status_columns {
-    int name, kind, address;
+    int name, address;
 };
 
 enum {
@@ -42,9 +41,7 @@ static struct status_columns status_command_columns(FILE *out, const json_t *rec
     const int name = status_command_longest(receivers, "name");
     const int address = status_command_longest(receivers, "address");
     const int room = terminal_width(out) - STATUS_OTHER_COLUMNS - STATUS_KIND_COLUMNS;
-    struct status_columns c = {.name = STATUS_NAME_COLUMNS,
-                               .kind = STATUS_KIND_COLUMNS,
-                               .address = STATUS_ADDRESS_COLUMNS};
+    struct status_columns c = {.name = STATUS_NAME_COLUMNS, .address = STATUS_ADDRESS_COLUMNS};
     if (c.name + c.address > room) { // a narrow terminal
         c.name = name < STATUS_NAME_LEAST ? STATUS_NAME_LEAST : name < c.name ? name : c.name;
         c.address = room - c.name > STATUS_ADDRESS_LEAST ? room - c.name : STATUS_ADDRESS_LEAST;
@@ -62,9 +59,9 @@ static void status_command_show_receiver(FILE *out, const json_t *one,
 {
     const char *address = member_word(one, "address");
     terminal_cell(out, member_word(one, "name"), c->name);
-    const int printed = fprintf(out, " %-*s ", c->kind, member_word(one, "kind"));
+    const int printed = fprintf(out, " %-*s ", STATUS_KIND_COLUMNS, member_word(one, "kind"));
     // A long kind takes columns of the address: alertmanager, for instance.
-    const int columns = c->kind + 2 + c->address - printed;
+    const int columns = STATUS_KIND_COLUMNS + 2 + c->address - printed;
     const bool is_long = (int)strlen(address) > columns;
     fprintf(out, "%-*s ", columns > 0 ? columns : 0, is_long ? "" : address);
     show_layout(out, "{state#8}{sent:9} {queued:8} {failed:8} {dropped:8}\n", one);
@@ -88,7 +85,7 @@ static bool status_command_show_receivers(FILE *out, const json_t *answer)
     const struct status_columns columns = status_command_columns(out, receivers);
     if (json_array_size(receivers) > 0 || json_array_size(json_object_get(answer, "gone")) == 0)
         fprintf(out, "%-*s %-*s %-*s STATE        SENT   QUEUED   FAILED  DROPPED\n", columns.name,
-                "RECEIVER", columns.kind, "KIND", columns.address, "ADDRESS");
+                "RECEIVER", STATUS_KIND_COLUMNS, "KIND", columns.address, "ADDRESS");
     json_array_foreach(receivers, i, one) status_command_show_receiver(out, one, &columns);
     json_array_foreach(json_object_get(answer, "gone"), i, one) status_command_show_gone(out, one);
     return true;
@@ -187,6 +184,15 @@ static const char STATUS_JOURNAL[] =
     "         alarm, {journal.alarms_missed} changes are not in the list; end alarms that nobody "
     "needs: 'ibtrapctl alarms'\n]";
 
+// The number of the trap, or the word "vendor".
+static void status_command_add_trap(struct text *t, const json_t *subscription)
+{
+    if (json_is_integer(json_object_get(subscription, "trap")))
+        text_addf(t, "%lld", member_count(subscription, "trap"));
+    else
+        text_add(t, member_word(subscription, "trap"));
+}
+
 // Writes a line for each subscription that is missing, and one line for all others.
 static void status_command_show_subscriptions(FILE *out, const json_t *list)
 {
@@ -197,16 +203,14 @@ static void status_command_show_subscriptions(FILE *out, const json_t *list)
     json_array_foreach(list, i, one)
     {
         const bool is_there = strcmp(member_word(one, "state"), "subscribed") == 0;
-        char *trap = json_dumps(json_object_get(one, "trap"), JSON_ENCODE_ANY);
-        if (is_there && trap)
-            text_addf(&t, "%s%.*s",
-                      t.len > 0 ? ", " : "subscribed: ", (int)strcspn(trap + (*trap == '"'), "\""),
-                      trap + (*trap == '"'));
-        free(trap);
-        if (!is_there && missing++ == 0)
+        if (is_there) {
+            text_add(&t, t.len > 0 ? ", " : "subscribed: ");
+            status_command_add_trap(&t, one);
+            continue;
+        }
+        if (missing++ == 0)
             fputs("\nTRAP     STATE       DETAIL\n", out);
-        if (!is_there)
-            show_layout(out, STATUS_SUBSCRIPTION, one);
+        show_layout(out, STATUS_SUBSCRIPTION, one);
     }
     if (t.len > 0) {
         fputs("\nTraps    ", out);
