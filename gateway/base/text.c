@@ -172,6 +172,12 @@ bool text_is_ip_address(const char *s)
     return inet_pton(AF_INET, s, address) == 1 || inet_pton(AF_INET6, s, address) == 1;
 }
 
+void text_make_name(char *s, char other)
+{
+    while (*(s += strspn(s, TEXT_NAME_CHARACTERS)) != '\0')
+        *s = other;
+}
+
 // Whether the character is a control character, a line separator, a character for the direction of
 // writing, or a character that no XML document may have (XML 1.0, 2.2).
 static bool text_is_dangerous(const unsigned char *s, size_t length)

@@ -82,6 +82,9 @@ bool text_is_utf8(const char *s);
 // Whether the text is an IPv4 or an IPv6 address, without brackets and zone.
 bool text_is_ip_address(const char *s);
 
+// Replaces each octet that is none of TEXT_NAME_CHARACTERS by `other`, which is one of them.
+void text_make_name(char *s, char other);
+
 // Copies a NUL-terminated UTF-8 text, replacing every character that is not printable ASCII by '?'.
 // Truncates a text that does not fit.
 void text_ascii(const char *in, char *out, size_t out_size);

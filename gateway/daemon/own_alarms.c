@@ -36,16 +36,14 @@ void own_alarms_name(const struct conf *conf, const char *host, char out[CONF_GA
     text_clean(name, sizeof name, out, CONF_GATEWAY_NAME_SIZE);
 }
 
+static_assert((int)CONF_GATEWAY_NAME_SIZE <= (int)EVENT_FABRIC_SIZE, "a gateway's name has room");
+
 void own_alarms_name_fabric(const struct conf *conf, const char *gateway,
                             char out[EVENT_FABRIC_SIZE])
 {
     const char *name = conf->fabric.name[0] != '\0' ? conf->fabric.name : gateway;
-    size_t n = 0;
-    for (; n < EVENT_FABRIC_SIZE - 1 && name[n]; n++)
-        out[n] = name[n];
-    out[n] = '\0';
-    while ((n = strspn(out, TEXT_NAME_CHARACTERS)) < strlen(out))
-        out[n] = '.';
+    snprintf(out, EVENT_FABRIC_SIZE, "%s", name);
+    text_make_name(out, '.');
 }
 
 void own_alarms_key(const struct gateway *gateway, const char *what, char out[EVENT_KEY_SIZE])

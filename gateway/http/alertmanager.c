@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "http/alert_peer.h"
 
 #include <assert.h>
@@ -292,13 +293,11 @@ static bool alertmanager_add_peers(struct alertmanager *s, struct error *err)
 static bool alertmanager_fill(struct alertmanager *s, const struct alertmanager_options *options,
                               const struct module_alarms *alarms, struct error *err)
 {
-    static const char SAFE[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
     const char *gateway = alarms ? alarms->gateway : "gateway";
     s->options = options;
     s->alarms = alarms;
     snprintf(s->source, sizeof s->source, "%s", options->source[0] ? options->source : gateway);
-    for (char *c = s->source; (c += strspn(c, SAFE))[0] != '\0';)
-        *c = '_';
+    text_make_name(s->source, '_');
     s->origin = (struct alert_origin){
         .source = s->source, .gateway = gateway, .fabric = alarms ? alarms->fabric : ""};
     s->all.expire_us = options->expire_s * CLOCK_US_PER_S;

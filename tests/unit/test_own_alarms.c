@@ -44,6 +44,18 @@ TEST(a_long_host_name_loses_its_end_and_keeps_the_port)
     check_name(host, "/dddddddddddddddddddddddddddddddddddddddddddd");
 }
 
+TEST(a_fabric_without_a_name_is_called_after_the_gateway)
+{
+    char name[EVENT_FABRIC_SIZE];
+    own_alarms_name_fabric(&conf, "gw1/mlx5_0-1", name);
+    assert_string_equal(name, "gw1.mlx5_0-1");
+    own_alarms_name_fabric(&conf, "j\xc3\xbclich 1", name);
+    assert_string_equal(name, "j..lich.1");
+    strcpy(conf.fabric.name, "cluster-a");
+    own_alarms_name_fabric(&conf, "gw1/mlx5_0-1", name);
+    assert_string_equal(name, "cluster-a");
+}
+
 TEST(the_keys_of_two_gateways_differ)
 {
     char key[EVENT_KEY_SIZE], other[EVENT_KEY_SIZE];
@@ -94,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_gateway_is_named_after_its_host_and_port, begin),
         cmocka_unit_test_setup(a_long_host_name_loses_its_end_and_keeps_the_port, begin),
+        cmocka_unit_test_setup(a_fabric_without_a_name_is_called_after_the_gateway, begin),
         cmocka_unit_test_setup(the_keys_of_two_gateways_differ, begin),
         cmocka_unit_test_setup(the_longest_key_is_whole, begin),
         cmocka_unit_test_setup(keys_of_a_former_name_are_known, begin),
