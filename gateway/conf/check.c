@@ -135,12 +135,6 @@ bool check_pkey(const char *value, struct error *reason)
     return check_read_pkey(value, &pkey, reason);
 }
 
-bool check_fabric_name(const char *value, struct error *reason)
-{
-    return value[strspn(value, TEXT_NAME_CHARACTERS)] == '\0' ||
-           error_set(reason, "must be of letters, digits, '.', '_', '-'");
-}
-
 bool check_printable(const char *value, struct error *reason)
 {
     for (const char *p = value; *p; p++) {
@@ -334,7 +328,7 @@ bool check_urls(const char *value, struct error *reason)
     return count > 0 || error_set(reason, "has no URL");
 }
 
-bool check_source(const char *value, struct error *reason)
+bool check_name_characters(const char *value, struct error *reason)
 {
     return value[strspn(value, TEXT_NAME_CHARACTERS)] == '\0' ||
            error_set(reason, "may have letters, digits and ._- only");

@@ -16,7 +16,6 @@ check_fn check_output_path;      // such a path, or "-"
 check_fn check_community;        // a community; the reason does not show it
 check_fn check_guids;            // some GUIDs that are not 0
 check_fn check_pkey;             // a P_Key
-check_fn check_fabric_name;      // letters, digits, "._-"
 check_fn check_printable;        // ASCII, and no blank
 check_fn check_ipv4;             // an IPv4 address
 check_fn check_ip;               // an IPv4 or IPv6 address
@@ -27,7 +26,7 @@ check_fn check_brokers;          // addresses of brokers, with commas between th
 check_fn check_topic;            // a template of a topic of Kafka for kafka/topic.h
 check_fn check_url;              // an http or https URL without a user; no reason shows it
 check_fn check_urls;             // 1 to 8 URLs for check_url, with commas between them
-check_fn check_source;           // the label of an alert that names the gateway
+check_fn check_name_characters;  // letters, digits, "._-"
 check_fn check_user;             // a user of HTTP's basic authentication
 check_fn check_event_pattern;    // a pattern that some event's identifier fits
 check_fn check_category_pattern; // a pattern that some category fits

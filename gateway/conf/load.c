@@ -205,9 +205,10 @@ bool conf_may_replace(const struct conf *running, const struct conf *next, struc
                      running->file);
 }
 
-static void load_warn_of(const char *section, const char *name, const char *item,
-                         const struct filter_list *list,
-                         void (*tell)(void *ctx, const char *sentence), void *ctx)
+// Warns of patterns that are the description of a factory: no node is called so.
+static void load_warn_of_nodes(const char *section, const char *name, const char *item,
+                               const struct filter_list *list,
+                               void (*tell)(void *ctx, const char *sentence), void *ctx)
 {
     for (size_t i = 0; i < list->count; i++) {
         struct error sentence;
@@ -280,13 +281,13 @@ void conf_warn(const struct conf *conf, void (*tell)(void *ctx, const char *sent
     for (size_t i = 0; i < conf->receiver_count; i++) {
         const struct conf_receiver *r = &conf->receivers[i];
         load_warn_of_receiver(conf, r, tell, ctx);
-        load_warn_of("receiver", r->name, "nodes", &r->filter.nodes, tell, ctx);
-        load_warn_of("receiver", r->name, "switches", &r->filter.switches, tell, ctx);
+        load_warn_of_nodes("receiver", r->name, "nodes", &r->filter.nodes, tell, ctx);
+        load_warn_of_nodes("receiver", r->name, "switches", &r->filter.switches, tell, ctx);
     }
     for (size_t i = 0; i < conf->policy.rule_count; i++) {
         const struct conf_rule *rule = &conf->policy.rules[i];
         load_warn_of_rule(rule, tell, ctx);
-        load_warn_of("policy", rule->name, "nodes", &rule->nodes, tell, ctx);
+        load_warn_of_nodes("policy", rule->name, "nodes", &rule->nodes, tell, ctx);
     }
 }
 

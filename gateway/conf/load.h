@@ -42,8 +42,9 @@ void conf_tell_mistakes(const struct conf_mistakes *mistakes, struct error *err)
 // returns false with a sentence then.
 bool conf_may_replace(const struct conf *running, const struct conf *next, struct error *err);
 
-// Calls `tell` with a sentence for each pattern of nodes or switches that is a description of a
-// factory: no node is called so.
+// Calls `tell` with a sentence for each item that is right and probably not meant so: a page of
+// metrics that nobody can fetch, a receiver that gets nothing or what another one gets, a policy
+// that disables all events, a pattern of nodes that is the description of a factory.
 void conf_warn(const struct conf *conf, void (*tell)(void *ctx, const char *sentence), void *ctx);
 
 // Logs the path of the file in force, or that there is no file and the defaults hold.

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct schema_item FABRIC[] = {
-    {"name", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.name), .check = check_fabric_name,
+    {"name", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.name), .check = check_name_characters,
      .example = "\"cluster-a\"",
      .help = "The name of the fabric in every output, of up to 63 letters, digits, '.', '_' and "
              "'-'. Almost all subnets have the same prefix; the name tells the subnets apart. The "

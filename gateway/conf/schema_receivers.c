@@ -271,8 +271,8 @@ static const struct schema_item ALERTMANAGER[] = {
      .example = "\"http://am1.example.org:9093, http://am2.example.org:9093\"",
      .help = "The Alertmanagers of one cluster, at most 8, with commas between them, without "
              "/api/v2. Each gets every alert. The item must be there."},
-    {"source", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(alertmanager.source), .check = check_source,
-     .example = "\"fabric1\"",
+    {"source", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(alertmanager.source),
+     .check = check_name_characters, .example = "\"fabric1\"",
      .help = "The label `source` of each alert: letters, digits and `._-`. The other gateway of a "
              "pair with `active = \"with-master-sm\"` should have the same one: then alerts go on "
              "when the other one takes over. Without it, the gateway's name."},
@@ -315,9 +315,8 @@ static const struct schema_item EVERY_RECEIVER[] = {
      .help =
          "Whether a host that leaves is an event for each of its adapters, and a switch one for "
          "each of its ASICs, instead of one for the whole, and whether the traps 64, 65 and 128 "
-         "are "
-         "sent although a sweep explains them. Without this item, SNMP and AgentX receivers get "
-         "each of them, other receivers one."},
+         "are sent although a sweep explains them. Without this item, SNMP and AgentX receivers "
+         "get each of them, other receivers one."},
     {"burst", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(burst), RANGE(1, 1000000), .initial = "100",
      .help = "Events at once at most. The default buffer of snmptrapd(8) holds 166 datagrams."},
     {"max_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(age_us), RANGE(0, INT64_C(365) * DAY),
