@@ -211,7 +211,8 @@ enum command_outcome journal_commands_prune(const struct arguments *a, struct er
     const bool waits = isatty(STDERR_FILENO);
     if (waits && !journal_commands_await_prune(a->socket, err))
         return COMMAND_REFUSED;
-    fprintf(a->out, "ibtrapd %s events older than %lld days that every receiver has.\n",
-            waits ? "deleted the" : "deletes", strtoll(a->words[0], NULL, 10));
+    if (!a->json)
+        fprintf(a->out, "ibtrapd %s events older than %lld days that every receiver has.\n",
+                waits ? "deleted the" : "deletes", strtoll(a->words[0], NULL, 10));
     return COMMAND_DONE;
 }

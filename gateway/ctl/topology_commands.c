@@ -460,6 +460,22 @@ static bool topology_command_find_file(const char *name, char out[PATH_MAX], str
            error_set(err, "'%s' is not a regular file; 'ibtrapctl topology' prints the same", name);
 }
 
+static bool topology_command_show_saved(const struct arguments *a, const struct fabric *saved,
+                                        bool complete, struct error *err)
+{
+    json_t *all = json_pack("{s:i, s:s, s:I, s:I, s:b}", "version", PROTOCOL_VERSION, "file",
+                            a->words[0], "nodes", (json_int_t)saved->node_count, "links",
+                            (json_int_t)fabric_count_links(saved), "complete", (int)complete);
+    const bool ok = !a->json || show_json(a->out, all, err);
+    if (!a->json)
+        show_layout(a->out,
+                    "{file} has {nodes} nodes and {links} links."
+                    "[complete?| Some nodes did not answer: look at what it lacks.]\n",
+                    all);
+    json_decref(all);
+    return ok;
+}
+
 // The new file is whole before the file takes its name: a reload at any time reads the old file or
 // the new file. Keeps no file that cannot be read back.
 static bool topology_command_save_as(const struct arguments *a, const char *path, const char *draft,
@@ -475,12 +491,9 @@ static bool topology_command_save_as(const struct arguments *a, const char *path
     struct fabric *fabric = ok ? topology_file_load(draft, err) : NULL;
     ok = fabric && (rename(draft, path) == 0 ||
                     error_set(err, "cannot rename '%s': %s", draft, strerror(errno)));
-    if (ok)
-        fprintf(a->out, "%s has %" PRIu32 " nodes and %" PRIu32 " links.%s\n", a->words[0],
-                fabric->node_count, fabric_count_links(fabric),
-                what->fabric->complete ? "" : " Some nodes did not answer: look at what it lacks.");
-    else
+    if (!ok)
         unlink(draft);
+    ok = ok && topology_command_show_saved(a, fabric, what->fabric->complete, err);
     fabric_unref(fabric);
     return ok;
 }

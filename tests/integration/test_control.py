@@ -390,6 +390,12 @@ def test_every_command_fits_a_terminal(site):
             assert line.isprintable(), (command, line)
 
 
+def test_every_command_has_an_answer_in_json(site):
+    for command in commands(site):
+        written = site.gateway.control("--json", *command).stdout
+        assert json.loads(written)["version"] == 1, (command, written)
+
+
 @pytest.mark.parametrize("columns, longest", [(60, 60), (200, 100), (7, 40)])
 def test_sentences_are_as_wide_as_the_terminal(site, columns, longest):
     number = last_link_down(site)["number"]

@@ -171,6 +171,8 @@ def test_what_is_saved_is_what_there_is(open_site):
     own = fabric.directory / "own"
     saved_text = site.gateway.control("topology", "save", own).stdout
     assert saved_text == f"{own} has 8 nodes and 8 links.\n"
+    assert json.loads(site.gateway.control("--json", "topology", "save", own).stdout) == {
+        "version": 1, "file": str(own), "nodes": 8, "links": 8, "complete": True}
     assert not own.with_name("own.new").exists()
     for one in (own, path):
         assert site.gateway.control("topology", "check", one).stdout == f"The fabric is as in {one}.\n"
