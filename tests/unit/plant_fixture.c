@@ -138,29 +138,28 @@ int plant_end(void **state)
 
 // What the present sweep told.
 
-size_t count_events(enum catalogue_event type)
+static size_t count_of(enum catalogue_event type, bool of_receivers)
 {
     size_t count = 0;
     for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
         struct event *event = journal_find(journal, n);
         assert_non_null(event);
-        count += event->type == catalogue_get(type);
+        count +=
+            event->type == catalogue_get(type) && (!of_receivers || event->suppressed[0] == '\0');
         event_unref(event);
     }
     return count;
 }
 
+size_t count_events(enum catalogue_event type)
+{
+    return count_of(type, false);
+}
+
 // How many of them receivers got.
 size_t count_told(enum catalogue_event type)
 {
-    size_t count = 0;
-    for (int64_t n = seen_through + 1; n <= journal_last(journal); n++) {
-        struct event *event = journal_find(journal, n);
-        assert_non_null(event);
-        count += event->type == catalogue_get(type) && event->suppressed[0] == '\0';
-        event_unref(event);
-    }
-    return count;
+    return count_of(type, true);
 }
 
 // The only event of the type among the receivers' events, until the next call.
@@ -218,14 +217,28 @@ const char *port_key(uint32_t node, uint8_t port)
     return key_of(&(struct alarm_key){.kind = ALARM_KEY_PORT, .guid = guid_of(node), .port = port});
 }
 
-const char *cable_key(enum alarm_key_kind kind, size_t cable)
+static struct alarm_key about_cable(size_t cable)
 {
     const struct cable *c = &cables[cable];
-    return key_of(&(struct alarm_key){.kind = kind,
-                                      .guid = guid_of(c->a),
-                                      .port = c->port_a,
-                                      .peer_guid = guid_of(c->b),
-                                      .peer_port = c->port_b});
+    return (struct alarm_key){.kind = ALARM_KEY_LINK,
+                              .guid = guid_of(c->a),
+                              .port = c->port_a,
+                              .peer_guid = guid_of(c->b),
+                              .peer_port = c->port_b};
+}
+
+const char *cable_key(enum alarm_key_kind kind, size_t cable)
+{
+    struct alarm_key key = about_cable(cable);
+    key.kind = kind;
+    return key_of(&key);
+}
+
+const char *inactive_key(size_t cable)
+{
+    struct alarm_key key = about_cable(cable);
+    key.about = ALARM_ABOUT_INACTIVE;
+    return key_of(&key);
 }
 
 struct count {

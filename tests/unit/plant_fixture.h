@@ -44,6 +44,7 @@ const char *key_of(const struct alarm_key *what);
 const char *node_key(uint32_t node);
 const char *port_key(uint32_t node, uint8_t port);
 const char *cable_key(enum alarm_key_kind kind, size_t cable);
+const char *inactive_key(size_t cable);
 bool is_active(const char *key);
 size_t count_alarms(void);
 

@@ -21,9 +21,9 @@ TEST(descriptions_of_the_factory_are_no_names)
                                        "(none) mlx5_0"};
     static const char *const NAMES[] = {"gpu17 mlx5_3",     "n101 HCA-1",   "MF0;leaf1:MQM8700/U1",
                                         "localhost7 HCA-1", "mt4129 HCA-1", "leaf1"};
-    for (size_t i = 0; i < sizeof NONE / sizeof *NONE; i++)
+    for (size_t i = 0; i < COUNT(NONE); i++)
         assert_true(node_name_is_of_factory(NONE[i]));
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    for (size_t i = 0; i < COUNT(NAMES); i++)
         assert_false(node_name_is_of_factory(NAMES[i]));
 }
 
@@ -64,9 +64,9 @@ TEST(patterns)
     static const char *const GOOD[] = {"%h", "%h %d", "MF0;%h:%d", "ib-%h"};
     static const char *const WRONG[] = {"",        "%d",    "%h%d",  "%d %h",
                                         "%h %d x", "%h %h", "%h %x", "50%"};
-    for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++)
+    for (size_t i = 0; i < COUNT(GOOD); i++)
         assert_true(node_name_is_pattern(GOOD[i]));
-    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++)
+    for (size_t i = 0; i < COUNT(WRONG); i++)
         assert_false(node_name_is_pattern(WRONG[i]));
 }
 

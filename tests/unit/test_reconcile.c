@@ -821,17 +821,6 @@ TEST(a_start_without_sweeps_ends_the_alarms_of_the_last_run)
 
 // Links that are connected and not ACTIVE.
 
-static const char *inactive_key(size_t cable)
-{
-    const struct cable *c = &cables[cable];
-    return key_of(&(struct alarm_key){.kind = ALARM_KEY_LINK,
-                                      .about = ALARM_ABOUT_INACTIVE,
-                                      .guid = guid_of(c->a),
-                                      .port = c->port_a,
-                                      .peer_guid = guid_of(c->b),
-                                      .peer_port = c->port_b});
-}
-
 static void sweep_quietly(unsigned times)
 {
     for (unsigned i = 0; i < times; i++) {

@@ -69,7 +69,7 @@ static void check_systems(const struct systems *systems, const struct made_node 
     }
 }
 
-#define CHECK(nodes, patterns) check(nodes, sizeof(nodes) / sizeof *(nodes), patterns)
+#define CHECK(nodes, patterns) check(nodes, COUNT(nodes), patterns)
 
 static struct systems *check(const struct made_node *nodes, size_t count,
                              const struct filter_list *patterns)
