@@ -4,7 +4,6 @@
 import contextlib
 import errno
 import http.client
-import json
 import pathlib
 import shutil
 import socket
@@ -120,7 +119,7 @@ def test_a_disk_that_fails_until_the_end(made, fabric):
     durable(gateway, True)
     assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 40
     wait_until(lambda: "journal-healed" in names_in(output), "the end of the alarm")
-    assert "gateway monitor journal" not in [one["key"] for one in json.loads(gateway.control("alarms", "--all", "--json").stdout)["alarms"]]
+    assert "gateway monitor journal" not in [one["key"] for one in gateway.listed_alarms("--all")]
 
 
 def test_a_stop_while_the_disk_fails(made):
@@ -184,7 +183,7 @@ def test_a_journal_that_is_read_late(made):
         reporter.send(1)
         wait_until(lambda: "maintenance" in [one.get("suppressed") for one in gateway.journal()
                                              if one["event"] == "system-image-guid-change"], "the window to hold")
-    assert not [one for one in json.loads(gateway.control("alarms", "--all", "--json").stdout)["alarms"] if "late" in one["key"]]
+    assert not [one for one in gateway.listed_alarms("--all") if "late" in one["key"]]
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def peer(fabric, peer_kind, tmp_path):
 
 
 def alarms_of(gateway):
-    return json.loads(gateway.control("alarms", "--all", "--json").stdout)["alarms"]
+    return gateway.listed_alarms("--all")
 
 
 def receiver(gateway, name="alerts"):

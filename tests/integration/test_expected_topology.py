@@ -3,7 +3,6 @@
 
 The expectation is real: what ibnetdiscover of infiniband-diags wrote."""
 
-import json
 import re
 
 import pytest
@@ -19,7 +18,7 @@ NODE1 = 0x0002C90300B10000
 
 def alarms(gateway):
     """The active alarms about differences, by event and about what."""
-    listed = json.loads(gateway.control("alarms", "--all", "--json").stdout)["alarms"]
+    listed = gateway.listed_alarms("--all")
     return sorted((one["event"], one["key"].split(" ", 1)[1]) for one in listed if one["event"] in DIFFERENCES)
 
 

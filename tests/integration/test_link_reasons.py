@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Switches and adapters tell why a link went down."""
 
-import json
 
 import expected as want
 import pytest
@@ -59,7 +58,7 @@ def test_a_cable_between_switches_is_unplugged(firmware):
 
 
 def alarm_of(site, event):
-    alarms = json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]
+    alarms = site.gateway.listed_alarms()
     return next(one for one in alarms if one["key"] == event.data["alarmKey"])
 
 

@@ -153,7 +153,7 @@ def test_it_is_off_unless_asked_for(fabric, port):
 def test_it_tells_what_ibtrapctl_tells(site, port):
     site.fabric.unlink("leaf1", 11)
     site.message("link-down")
-    shown, alarms = state(port), json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]
+    shown, alarms = state(port), site.gateway.listed_alarms()
     assert [(one["number"], one["event"], one["severity"], one["text"], one["raised"]) for one in shown["alarms"]] == [
         (one["number"], one["event"], one["severity"], one["text"], one["raised"]) for one in alarms]
     assert sorted((end["name"], end["port"]) for end in shown["alarms"][0]["ends"]) == [("leaf1", 11), ("leaf2", 11)]

@@ -2,7 +2,6 @@
 """Events at different receivers: snmptrapd over IPv4, IPv6 and by name, the local syslog socket, several at once."""
 
 import itertools
-import json
 
 import expected as want
 from lab import notices
@@ -172,7 +171,7 @@ def test_a_manager_of_any_make_can_open_and_close_problems(fabric, traps, syslog
     fabric.unlink("leaf1", 12)
     fabric.unlink("node2")
     wait_until(lambda: sorted(problems(traps).values()) == ["leaf1", "leaf2", "node2"], "the problems")
-    alarms = {one["key"] for one in json.loads(gateway.control("alarms", "--all", "--json").stdout)["alarms"]}
+    alarms = {one["key"] for one in gateway.listed_alarms("--all")}
     assert {key.decode() for key in problems(traps)} == alarms
     gateway.control("test", "link-down")
     gateway.control("test", "link-integrity-threshold")

@@ -274,7 +274,7 @@ def test_three_hundred_names_over_a_life(site, second):
 
 
 def alarms(site):
-    return [one["key"] for one in json.loads(site.gateway.control("alarms", "--all", "--json").stdout)["alarms"]]
+    return [one["key"] for one in site.gateway.listed_alarms("--all")]
 
 
 LATE = "gateway monitor receiver late"

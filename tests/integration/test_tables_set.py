@@ -330,7 +330,7 @@ def test_a_community_is_told_nobody(serve, snmpd, recipient):
 
 
 def alarms(site):
-    return [one["key"] for one in json.loads(site.gateway.control("alarms", "--all", "--json").stdout)["alarms"]]
+    return [one["key"] for one in site.gateway.listed_alarms("--all")]
 
 
 def test_a_recipient_that_failed_and_is_unset_leaves_no_alarm(serve, snmpd):

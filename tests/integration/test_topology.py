@@ -119,7 +119,7 @@ def test_what_no_subnet_manager_sets_up_has_not_joined(open_site, node, port, go
     assert site.notification(f"{want.OWN}.0.135")
     assert not {one.message_id for one in site.syslog.poll()} & {"host-added", "link-up", "link-interrupted",
                                                                 "alarm-cleared", "link-active"}
-    keys = {one["key"] for one in json.loads(site.gateway.control("alarms", "--all", "--json").stdout)["alarms"]}
+    keys = {one["key"] for one in site.gateway.listed_alarms("--all")}
     assert {lost, inactive.data["alarmKey"]} <= keys
     assert site.gateway.status()["sweep"]["inactive"] == 1
     assert "1 of them not active" in site.gateway.control("status").stdout
@@ -128,7 +128,7 @@ def test_what_no_subnet_manager_sets_up_has_not_joined(open_site, node, port, go
     assert site.message(back)[0].data["alarmKey"] == lost
     assert site.message("link-active")[0].data["clearsId"] == inactive.data["id"]
     site.message("sm-back")
-    wait_until(lambda: not json.loads(site.gateway.control("alarms", "--all", "--json").stdout)["alarms"], "all alarms to end")
+    wait_until(lambda: not site.gateway.listed_alarms("--all"), "all alarms to end")
 
 
 def test_host_moves_to_another_switch(swept):

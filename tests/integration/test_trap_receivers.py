@@ -40,7 +40,7 @@ def break_and_mend(fabric, address, **items):
 
 
 def alarms(gateway):
-    return [one["event"] for one in json.loads(gateway.control("alarms", "--json").stdout)["alarms"]]
+    return [one["event"] for one in gateway.listed_alarms()]
 
 
 def events(gateway):
@@ -155,8 +155,7 @@ def test_opennms_pairs_begin_and_end_of_an_alarm(fabric):
         elif kind == "cleared":
             open_alarms.discard(filled(alarm.get("clear-key"), trap))
             assert filled(alarm.get("clear-key"), trap).endswith(key)
-    assert begun and open_alarms == {f"ibtrapd:raised:{one['key']}" for one in json.loads(
-        gateway.control("alarms", "--json").stdout)["alarms"]}
+    assert begun and open_alarms == {f"ibtrapd:raised:{one['key']}" for one in gateway.listed_alarms()}
 
 
 @needs_snmptt

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Two gateways, each beside a subnet manager: one set of events, across a handover."""
 
-import json
 import socket
 
 import pytest
@@ -100,5 +99,5 @@ def test_a_gateway_without_a_name_has_the_hosts(fabric, syslog):
     assert failing(syslog, 1) == {f"gateway {socket.gethostname()[:45]} receiver dead"}
     [ended] = syslog.wait_for(lambda one: one.message_id == "alarm-cleared", "the end of the alarm under the old name")
     assert ended.data["alarmKey"] == "gateway monitor receiver dead" and ended.data["alarmState"] == "cleared"
-    [alarm] = [one["key"] for one in json.loads(gateway.control("alarms", "--all", "--json").stdout)["alarms"]]
+    [alarm] = [one["key"] for one in gateway.listed_alarms("--all")]
     assert alarm == f"gateway {socket.gethostname()[:45]} receiver dead"

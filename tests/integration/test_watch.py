@@ -2,7 +2,6 @@
 """ibtrapctl watch at a terminal (lab/terminal.py)."""
 
 import contextlib
-import json
 import os
 import pty
 import signal
@@ -73,7 +72,7 @@ def watch(site):
 
 
 def alarms(site):
-    return json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]
+    return site.gateway.listed_alarms()
 
 
 def part(lines, title):

@@ -170,6 +170,10 @@ class Gateway:
         """ibtrapctl's status as text."""
         return self.control("status").stdout
 
+    def listed_alarms(self, *options):
+        """The alarms that ibtrapctl lists. "--all": also those that follow from others, or that somebody has handled."""
+        return json.loads(self.control("alarms", *options, "--json").stdout)["alarms"]
+
     def receiver(self, name):
         """What ibtrapctl says of a receiver."""
         listed = json.loads(self.control("receivers", "--json").stdout)["receivers"]
