@@ -11,11 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import BUILD
+from lab.kafka import BROKER, MockCluster
 from lab.sockets import free_port
 
 PAGE = Path(__file__).resolve().parents[2] / "doc" / "many-subnets.md"
-BROKER = BUILD / "tests" / "receivers" / "kafka_broker"
 pytestmark = [
     pytest.mark.skipif(not shutil.which("clickhouse-server"), reason="apt-get install clickhouse-server"),
     pytest.mark.skipif(not BROKER.exists(), reason="built without librdkafka"),
@@ -71,9 +70,8 @@ def server(tmp_path):
 
 @pytest.fixture
 def broker():
-    with subprocess.Popen([BROKER, "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        yield process.stdout.readline().strip()
-        process.stdin.close()
+    with MockCluster(1) as cluster:
+        yield cluster.brokers
 
 
 def make_events():
