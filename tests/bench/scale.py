@@ -68,7 +68,6 @@ def measure(hosts):
                 "stateS": seconds(lambda: get(port, "/state.json")),
                 "mapS": seconds(lambda: get(port, "/fabric.svg")), "svgS": seconds(lambda: ctl(gateway, "topology", "--svg")),
                 "scrapeS": seconds(lambda: get(port, "/metrics")), "jsonS": seconds(lambda: ctl(gateway, "--json", "topology")),
-                
                 "restMiB": process.private_mib(gateway.process.pid), "peakMiB": peak.mib}
 
 

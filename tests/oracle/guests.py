@@ -3,7 +3,6 @@
 get other names and the journal's rows end. Each receiver's manager does what it is told, also what is sent again."""
 
 import itertools
-import re
 
 from lab import notices
 from lab.gateway import section
@@ -11,7 +10,6 @@ from oracle import observers
 from oracle.actions import Actions
 from oracle.nets import Net
 from oracle.sites import Site
-from oracle.truth import Truth
 from oracle.views import Filter, View
 
 ROWS = 1024  # events that the journal keeps with `rows = 1000`
@@ -98,10 +96,10 @@ class TrapGuest(Guest, observers.Traps):
 class GuestSite(Site):
     """A site whose receivers are guests."""
 
+    net_kind = NamedNet
+
     def __init__(self, net_text, seed=0, **options):
         super().__init__(net_text, seed=seed, **options)
-        self.net = NamedNet(net_text)
-        self.truth = Truth(self.net, "sm1" if self.pair else "monitor")
         self.outside, self.paused = [], set()
         self.numbers = itertools.count(1)
 
@@ -261,7 +259,7 @@ class GuestActions(Actions):
         if not name:
             return False
         node = net.by_name[name]
-        new = node.name if name != node.name else re.sub("^", "x", node.name)
+        new = node.name if name != node.name else f"x{node.name}"
         net.rename(node.guid, new)
         self.site.reload_all(f"{name} is called {new}")
         return True

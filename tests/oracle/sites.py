@@ -131,10 +131,11 @@ class Site:
 
     # Seconds until it has to be quiet; all times that are configured are far shorter.
     PATIENCE = float(os.environ.get("IBTRAPD_PATIENCE", "120"))
+    net_kind = Net
 
     def __init__(self, net_text, seed=0, pair=False, policy=None, hold_down=0, held=("node*",), which=None,
                  faulty=False):
-        self.net = Net(net_text)
+        self.net = self.net_kind(net_text)
         self.truth = Truth(self.net, "sm1" if pair else "monitor")
         self.pair = pair
         self.chance = random.Random(seed)
