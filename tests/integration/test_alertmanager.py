@@ -63,7 +63,7 @@ def begin(open_site, *peers, more="", **items):
     items = {"urls": ", ".join(one.url for one in peers), "expire": EXPIRE, **items}
     site = open_site(sweep=SWEEP, more=section("alertmanager", "alerts", **items) + more)
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    site.gateway.wait_nodes(8)
     return site
 
 

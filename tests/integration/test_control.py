@@ -41,7 +41,7 @@ def site(open_unlinked):
 
 def unlink(opened):
     opened.gateway.wait_subscribed()
-    opened.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    opened.gateway.wait_nodes(8)
     opened.fabric.unlink("leaf1", 12)
     opened.message("link-state-change", count=2)
     opened.message("link-down")
@@ -582,7 +582,7 @@ def test_a_dead_switch_is_one_line_with_what_follows(open_site):
     """Nodes, links and ports behind it are counted at their cause, in every view."""
     site = open_site(sweep=SWEEP)
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    site.gateway.wait_nodes(8)
     site.fabric.unlink("leaf2")
     site.message("switch-removed")
     [cause] = wait_until(lambda: [one for one in ask(site, "alarms")["alarms"] if one["event"] == "switch-removed"], "the alarm")

@@ -83,7 +83,7 @@ def test_names_do_no_harm(net):
         gateway = fabric.keep(Gateway(fabric, snmp=[traps.address], syslog=[syslog.address], more=more,
                                       sweep={"method": "smp", "interval": 3600, "settle": 300}))
         gateway.wait_subscribed()
-        gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+        gateway.wait_nodes(8)
         fabric.unlink("leaf2")
         dead = syslog.wait_for(lambda one: one.message_id == "switch-removed", "the dead switch")[0]
         fabric.unlink("node1")

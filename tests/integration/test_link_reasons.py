@@ -37,7 +37,7 @@ def firmware(request, open_site, fabric, tmp_path):
     more = section("subagent", socket=snmpd.socket)
     made.site = open_site(sweep=SWEEP | getattr(request, "param", {}), registers=made.directory, more=more)
     made.site.gateway.wait_subscribed()
-    made.site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    made.site.gateway.wait_nodes(8)
     made.site.gateway.wait_swept(0)
     for switch in ("leaf1", "leaf2"):
         made.general_info(switch)

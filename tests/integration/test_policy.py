@@ -54,7 +54,7 @@ def open_swept(open_site):
     def build(policy):
         site = open_site(sweep=SWEEP, policy=policy)
         site.gateway.wait_subscribed()
-        site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+        site.gateway.wait_nodes(8)
         return site
 
     return build

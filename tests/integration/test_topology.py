@@ -38,7 +38,7 @@ def open_swept(open_site, sweep):
     """A site whose gateway has subscribed and knows the fabric."""
     site = open_site(sweep=sweep)
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    site.gateway.wait_nodes(8)
     site.gateway.wait_swept(0)
     return site
 
@@ -169,7 +169,7 @@ def test_lossy_fabric_loses_nobody(open_site):
     """One answer in five is lost at each of these ports; nothing was unplugged."""
     site = open_site(sweep={**SWEEP, "settle": 0, "timeout": 50, "attempts": 3})
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    site.gateway.wait_nodes(8)
     for node, port in (("leaf2", 11), ("leaf2", 12), ("leaf2", 3), ("node2", 1), ("storage1", 1), ("node1", 1)):
         site.fabric.lose(node, port, 20)
     for _ in range(30):
@@ -200,7 +200,7 @@ def test_node_is_renamed_and_another_has_the_same_name(traps, syslog, tmp_path):
         fabric.subnet_manager().wait_master()
         gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP, state=state))
         gateway.wait_subscribed()
-        gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+        gateway.wait_nodes(8)
     renamed = tmp_path / "renamed.net"
     renamed.write_text(fabric.net.read_text().replace('"node1"', '"node2x"').replace('"storage1"', '"sm1 "'))
     with Fabric(renamed) as fabric:
@@ -224,7 +224,7 @@ def test_a_receiver_by_name_hears_of_a_host_with_another_name_after_a_start(trap
             fabric.subnet_manager().wait_master()
             gateway = fabric.keep(Gateway(fabric, more=more, sweep=SWEEP, state=state))
             gateway.wait_subscribed()
-            gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+            gateway.wait_nodes(8)
             if net == booting:
                 gateway.wait_swept(0)
                 gateway.stop()
@@ -386,7 +386,7 @@ def test_a_link_that_fails_again_and_again(open_site):
     """The journal remembers: the gateway runs on three days, on each of which a cable fails."""
     site = open_site(sweep=SWEEP)
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    site.gateway.wait_nodes(8)
     assert site.gateway.control("links", "--worst").stdout == "No link failed in the last 30 days.\n"
     for time in range(3):
         site.fabric.unlink("leaf1", 11)
@@ -412,7 +412,7 @@ def test_a_link_that_fails_again_and_again(open_site):
     assert "No link" in site.gateway.control("links", "--worst").stdout
     site.gateway.stop()
     site.gateway.start()
-    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    site.gateway.wait_nodes(8)
     assert "No link" in site.gateway.control("links", "--worst").stdout
     assert len(site.message("link-unreliable")) == 1
 

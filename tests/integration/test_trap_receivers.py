@@ -30,7 +30,7 @@ def break_and_mend(fabric, address, **items):
     gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5, "settle": 100}, more=section(
         "snmp", "nms", address=address, extra_varbinds=True, **items)))
     gateway.wait_subscribed()
-    gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    gateway.wait_nodes(8)
     gateway.control("test", "link-down")
     fabric.unlink("leaf1", 11)
     wait_until(lambda: "link-down" in alarms(gateway), "the alarm to begin")

@@ -55,7 +55,7 @@ class Watch(Terminal):
 def site(open_site):
     opened = open_site(sweep=SWEEP)
     opened.gateway.wait_subscribed()
-    opened.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    opened.gateway.wait_nodes(8)
     return opened
 
 

@@ -318,7 +318,7 @@ def simulated():
         say(f"It has subscribed at the subnet manager to the traps {traps}, and looks at the fabric itself.")
         say("The notifications carry the sentence that syslog shows, and the event's identifier and severity, too. "
             "Consequences of another event are suppressed: the journal has them, the receivers do not.")
-        scene.gateway.wait_status(lambda status: status["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+        scene.gateway.wait_nodes(8)
         print()
         settle(scene)
         return show(scene, Screen())

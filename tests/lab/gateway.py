@@ -213,6 +213,10 @@ class Gateway:
         except LabError as error:
             raise LabError(f"{error}\nibtrapd's log:\n{self.log[-3000:]}") from None
 
+    def wait_nodes(self, count):
+        """Waits until it knows so many nodes; nets/small.net has 8."""
+        return self.wait_status(lambda one: one["sweep"]["nodes"] == count, "ibtrapd to know the fabric")
+
     def wait_subscribed(self, except_for=(), timeout=DEADLINE):
         """Waits until every subscription except the named ones is subscribed."""
 

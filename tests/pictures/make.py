@@ -117,7 +117,7 @@ class Site:
                      + section("syslog", "siem", transport="tcp", address="127.0.0.1:6514"))
         self.gateway = fabric.keep(Gateway(fabric, names=names, sweep=SWEEP, policy="", more=receivers))
         self.gateway.wait_subscribed()
-        self.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+        self.gateway.wait_nodes(8)
 
     def do(self, action, event):
         """Does something and waits until the log server has its event, and a while."""
