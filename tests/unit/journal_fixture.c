@@ -234,13 +234,20 @@ void assert_fabric(struct fixture *f, int64_t number, int64_t expected_number, u
     free(record);
 }
 
-void tell(struct fixture *f, enum catalogue_event type, const char *key, const char *reason)
+struct event *make_occurrence(struct fixture *f, enum catalogue_event type, const char *key,
+                              const char *reason)
 {
     struct event_builder_occurrence o = {.type = type};
     snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     struct event *event = event_builder_from_occurrence(&f->builder, &o);
     assert_non_null(event);
+    return event;
+}
+
+void tell(struct fixture *f, enum catalogue_event type, const char *key, const char *reason)
+{
+    struct event *event = make_occurrence(f, type, key, reason);
     journal_append(f->journal, event, &(struct journal_report){0});
     event_unref(event);
     pass(f, CLOCK_US_PER_S);

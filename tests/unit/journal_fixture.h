@@ -77,6 +77,9 @@ void save_fabric(struct fixture *f, unsigned n, size_t size);
 void assert_fabric(struct fixture *f, int64_t number, int64_t expected_number, unsigned n,
                    size_t expected_size);
 
+struct event *make_occurrence(struct fixture *f, enum catalogue_event type, const char *key,
+                              const char *reason);
+
 void tell(struct fixture *f, enum catalogue_event type, const char *key, const char *reason);
 
 void raise_alarm(struct fixture *f, const char *key);

@@ -354,14 +354,17 @@ static void take_warning(void *ctx, const char *sentence)
     text_addf(ctx, "%s\n", sentence);
 }
 
-TEST(patterns_of_factory_names_are_warned_of)
+static void check_warning(const char *text, const char *expected)
 {
     char all[2000];
     struct text t = text_in(all, sizeof all);
-    load("file \"a\" {\n path = /x\n nodes = {\"gpu*\", \"MT25408*\", \"M*\"}\n"
-         " switches = {\"*Mellanox Technologies*\", \"leaf1\"}\n}\n"
-         "policy \"p\" {\n nodes = {\"localhost HCA-1\", \"0x*\"}\n severity = \"error\"\n}\n");
+    load(text);
     conf_warn(&conf, take_warning, &t);
+    assert_string_equal(all, expected);
+}
+
+TEST(patterns_of_factory_names_are_warned_of)
+{
     static const char END[] = "the description of a factory, which tells no node from the others: "
                               "name the nodes in node_name_map, or use GUIDs";
     char expected[2000];
@@ -370,16 +373,11 @@ TEST(patterns_of_factory_names_are_warned_of)
              "receiver \"a\": item 'switches' has \"*Mellanox Technologies*\", %s\n"
              "policy \"p\": item 'nodes' has \"localhost HCA-1\", %s\n",
              END, END, END);
-    assert_string_equal(all, expected);
-}
-
-static void check_warning(const char *text, const char *expected)
-{
-    char all[2000];
-    struct text t = text_in(all, sizeof all);
-    load(text);
-    conf_warn(&conf, take_warning, &t);
-    assert_string_equal(all, expected);
+    check_warning(
+        "file \"a\" {\n path = /x\n nodes = {\"gpu*\", \"MT25408*\", \"M*\"}\n"
+        " switches = {\"*Mellanox Technologies*\", \"leaf1\"}\n}\n"
+        "policy \"p\" {\n nodes = {\"localhost HCA-1\", \"0x*\"}\n severity = \"error\"\n}\n",
+        expected);
 }
 
 TEST(what_has_no_effect_is_warned_of)

@@ -570,10 +570,7 @@ static void test_open_alarms_keep_their_events(void **state)
 
 static void end_by_standby(struct fixture *f, const char *key)
 {
-    struct event_builder_occurrence o = {.type = CATALOGUE_RECEIVER_BACK};
-    snprintf(o.alarm_key, sizeof o.alarm_key, "%s", key);
-    struct event *event = event_builder_from_occurrence(&f->builder, &o);
-    assert_non_null(event);
+    struct event *event = make_occurrence(f, CATALOGUE_RECEIVER_BACK, key, "");
     snprintf(event->suppressed, sizeof event->suppressed, "%s", EVENT_STANDBY);
     journal_append(f->journal, event, &(struct journal_report){0});
     assert_int_equal(event->told_number, 1);

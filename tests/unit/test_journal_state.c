@@ -153,9 +153,9 @@ static void test_a_test_raises_and_clears_nothing(void **state)
     static const enum catalogue_event TYPES[] = {CATALOGUE_RECEIVER_FAILING,
                                                  CATALOGUE_RECEIVER_BACK};
     for (size_t i = 0; i < 2; i++) {
-        struct event_builder_occurrence o = {.type = TYPES[i]};
-        snprintf(o.alarm_key, sizeof o.alarm_key, "link %zu", 2 - i);
-        struct event *event = event_builder_from_occurrence(&f->builder, &o);
+        char key[EVENT_KEY_SIZE];
+        snprintf(key, sizeof key, "link %zu", 2 - i);
+        struct event *event = make_occurrence(f, TYPES[i], key, "");
         event->test = true;
         journal_append(f->journal, event, &(struct journal_report){0});
         event_unref(event);
@@ -355,9 +355,7 @@ static void test_alarms_and_windows_outlive_a_corrupt_file(void **state)
 // Receivers are notified of an alarm by the event that raised it, by a later event, or not at all.
 static void tell_alarm(struct fixture *f, const char *id, const char *held, const char *related_id)
 {
-    struct event_builder_occurrence o = {.type = CATALOGUE_RECEIVER_FAILING, .alarm_key = "a"};
-    struct event *event = event_builder_from_occurrence(&f->builder, &o);
-    assert_non_null(event);
+    struct event *event = make_occurrence(f, CATALOGUE_RECEIVER_FAILING, "a", "");
     snprintf(event->id, sizeof event->id, "%s", id);
     snprintf(event->suppressed, sizeof event->suppressed, "%s", held);
     snprintf(event->related_id, sizeof event->related_id, "%s", related_id);
@@ -412,9 +410,7 @@ static struct alarm open_alarm(struct fixture *f)
 
 static void clear_untold(struct fixture *f, const char *held)
 {
-    struct event_builder_occurrence o = {.type = CATALOGUE_RECEIVER_BACK, .alarm_key = "a"};
-    struct event *event = event_builder_from_occurrence(&f->builder, &o);
-    assert_non_null(event);
+    struct event *event = make_occurrence(f, CATALOGUE_RECEIVER_BACK, "a", "");
     snprintf(event->suppressed, sizeof event->suppressed, "%s", held);
     journal_append(f->journal, event, &(struct journal_report){0});
     event_unref(event);
