@@ -77,9 +77,10 @@ static void event_give_back(struct event *event)
 void event_write_id(char out[EVENT_ID_SIZE], const uint8_t uuid[EVENT_UUID_SIZE])
 {
     struct text t = text_in(out, EVENT_ID_SIZE);
-    for (size_t i = 0; i < EVENT_UUID_SIZE; i++) {
-        text_add(&t, i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "");
-        text_add_hex(&t, &uuid[i], 1);
+    static const size_t GROUPS[] = {4, 2, 2, 2, 6};
+    for (size_t i = 0; i < sizeof GROUPS / sizeof *GROUPS; uuid += GROUPS[i++]) {
+        text_add(&t, i ? "-" : "");
+        text_add_hex(&t, uuid, GROUPS[i]);
     }
 }
 
