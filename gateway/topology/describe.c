@@ -165,8 +165,13 @@ bool describe_system(const struct systems *systems, struct endpoint *who)
     const uint32_t node = systems && who->node_guid != 0
                               ? fabric_find_node(systems->fabric, who->node_guid)
                               : FABRIC_NONE;
-    if (node == FABRIC_NONE)
-        return false;
+    if (node != FABRIC_NONE)
+        describe_system_of(systems, node, who);
+    return node != FABRIC_NONE;
+}
+
+void describe_system_of(const struct systems *systems, uint32_t node, struct endpoint *who)
+{
     const struct system *system = systems_of(systems, node);
     struct text text = text_in(who->system, sizeof who->system);
     text_add(&text, system->name);
@@ -175,7 +180,6 @@ bool describe_system(const struct systems *systems, struct endpoint *who)
         text_add(&text, system->name);
         who->nameless = false;
     }
-    return true;
 }
 
 uint32_t describe_count_nameless(const struct systems *systems, const struct names *names)

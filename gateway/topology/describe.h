@@ -53,6 +53,8 @@ const char *describe_name_in_system(const struct names *names, const struct fabr
 // of its host: an adapter whose host boots. Returns false, and changes nothing, if the systems do
 // not have the node. `systems` may be NULL.
 bool describe_system(const struct systems *systems, struct endpoint *who);
+// The same, where the endpoint's node is known already: an index into the fabric of the systems.
+void describe_system_of(const struct systems *systems, uint32_t node, struct endpoint *who);
 
 // The nodes that have no name of their own, and are part of no system with a name.
 uint32_t describe_count_nameless(const struct systems *systems, const struct names *names);

@@ -71,7 +71,7 @@ static const struct fabric *topology_known_guids(const struct topology *topology
 static const char *topology_find_name(void *ctx, const struct fabric_node *node, bool *now)
 {
     const struct topology *topology = ctx;
-    const struct fabric *last = topology->current ? topology->current : topology->restored;
+    const struct fabric *last = topology_known_guids(topology);
     const char *name = describe_name_in_system(topology->names, node);
     *now = name != NULL;
     if (name)
@@ -378,15 +378,6 @@ bool topology_find_guid(const struct topology *topology, uint64_t guid, struct e
     return port != FABRIC_NONE || node != FABRIC_NONE || gone;
 }
 
-// Patterns match the NodeDescription of a node without a name, too.
-static void topology_add_description(const struct fabric *fabric, uint64_t node_guid,
-                                     struct event *event)
-{
-    const uint32_t node = fabric_find_node(fabric, node_guid);
-    if (node != FABRIC_NONE && fabric->nodes[node].nameless)
-        event_add_other_name(event, node_guid, fabric->nodes[node].description);
-}
-
 void topology_add_other_names(const struct topology *topology, struct event *event)
 {
     struct endpoint *const all[] = {&event->subject, &event->peer, &event->issuer, &event->source,
@@ -396,10 +387,15 @@ void topology_add_other_names(const struct topology *topology, struct event *eve
         return;
     former_names_add(topology->former_names, event);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i]->system[0] == '\0')
-            describe_system(topology->systems, all[i]);
-        if (fabric)
-            topology_add_description(fabric, all[i]->node_guid, event);
+        const uint32_t node =
+            all[i]->node_guid != 0 ? fabric_find_node(fabric, all[i]->node_guid) : FABRIC_NONE;
+        if (node == FABRIC_NONE)
+            continue;
+        if (topology->systems && all[i]->system[0] == '\0')
+            describe_system_of(topology->systems, node, all[i]);
+        // Patterns match the NodeDescription of a node without a name, too.
+        if (fabric->nodes[node].nameless)
+            event_add_other_name(event, all[i]->node_guid, fabric->nodes[node].description);
     }
 }
 
