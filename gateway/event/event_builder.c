@@ -48,8 +48,10 @@ static void event_builder_name_fabric(const struct event_builder *builder, struc
 {
     if (event->subnet_prefix == 0)
         event->subnet_prefix = builder->subnet_prefix;
-    if (event->fabric[0] == '\0' && builder->fabric)
-        snprintf(event->fabric, sizeof event->fabric, "%s", builder->fabric);
+    if (event->fabric[0] == '\0' && builder->fabric) {
+        struct text t = text_in(event->fabric, sizeof event->fabric);
+        text_add(&t, builder->fabric);
+    }
 }
 
 static struct event *event_builder_begin(const struct event_builder *builder,
