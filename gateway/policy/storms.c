@@ -98,9 +98,10 @@ static void top_nodes_add(struct top_nodes *top, const struct event *event)
     const struct endpoint *who = node_of(event);
     if (!top_nodes_is_known(who))
         return;
-    struct top_node *node = place_for(top, number_of(who));
-    if (node->id != number_of(who)) {
-        node->id = number_of(who);
+    const uint64_t id = number_of(who);
+    struct top_node *node = place_for(top, id);
+    if (node->id != id) {
+        node->id = id;
         node->error = node->count;
         struct text t = text_in(node->name, sizeof node->name);
         top_nodes_add_name(&t, who);
