@@ -315,8 +315,7 @@ static void template_expand_option(struct text *t, const struct event *event, co
     const struct text before = *t;
     if (template_expand(t, event, p, end))
         return;
-    *t = before;
-    t->buf[t->len] = '\0';
+    text_go_back(t, &before);
 }
 
 void template_explain(struct event *event)
