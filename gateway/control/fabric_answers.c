@@ -30,7 +30,7 @@ static bool fabric_answers_fit_guid(const struct fabric *fabric, const struct fa
     return false;
 }
 
-// The node's name is its own, or one of its system; or it is none.
+// The node's name is its own, or one of its system, or its label; its description is none.
 static enum known_nodes fabric_answers_fit_name(const struct control *control, uint32_t node,
                                                 const struct filter_list *list)
 {
@@ -40,8 +40,13 @@ static enum known_nodes fabric_answers_fit_name(const struct control *control, u
     if ((name && filter_list_has(list, name)) ||
         (system[0] != '\0' && filter_list_has(list, system)))
         return KNOWN_NODES_FIT;
-    return filter_list_has(list, describe_name(n, 0, control->names)) ? KNOWN_NODES_NAMELESS
-                                                                      : KNOWN_NODES_NONE;
+    if (filter_list_has(list, describe_name(n, 0, control->names)))
+        return KNOWN_NODES_NAMELESS;
+    char label[NAMES_NAME_SIZE];
+    return filter_list_has(
+               list, describe_label(control->fabric, node, FABRIC_NONE, control->names, label))
+               ? KNOWN_NODES_FIT
+               : KNOWN_NODES_NONE;
 }
 
 enum known_nodes known_nodes_fit(const struct control *control, const char *pattern)

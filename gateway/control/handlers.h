@@ -143,9 +143,9 @@ control_handler port_answers_find;
 // "contexts": a page of the end ports with a context (agent/contexts.h), by port GUID.
 control_handler context_answers_list;
 
-// The nodes of the fabric that a pattern fits: by their names of their own or those of their
-// systems, or, if the pattern begins with 0x, by the GUID of a node or of a port. KNOWN_NODES_FIT
-// also if no sweep has ended yet, or if the fabric is too large for the look.
+// The nodes of the fabric that a pattern fits: by their names of their own, those of their systems
+// or their labels, or, if the pattern begins with 0x, by the GUID of a node or of a port.
+// KNOWN_NODES_FIT also if no sweep has ended yet, or if the fabric is too large for the look.
 enum known_nodes {
     KNOWN_NODES_NONE,
     KNOWN_NODES_NAMELESS, // only nodes without a name, by their descriptions

@@ -140,8 +140,10 @@ static uint32_t receiver_answers_find_by_guid(const struct fabric *fabric, const
 static uint32_t receiver_answers_find_by_name(const struct fabric *fabric,
                                               const struct names *names, const char *word)
 {
+    char label[NAMES_NAME_SIZE];
     for (uint32_t i = 0; i < fabric->node_count; i++) {
-        if (strcmp(describe_name(&fabric->nodes[i], 0, names), word) == 0)
+        if (strcmp(describe_name(&fabric->nodes[i], 0, names), word) == 0 ||
+            strcmp(describe_label(fabric, i, FABRIC_NONE, names, label), word) == 0)
             return i;
     }
     return FABRIC_NONE;

@@ -236,6 +236,28 @@ def test_a_receiver_by_name_hears_of_a_host_with_another_name_after_a_start(trap
     assert f"Host {told} (LID" in removed.text
 
 
+def test_a_node_without_a_name_is_known_as_it_is_shown(syslog, tmp_path):
+    """What completion offers for NODE is known to each command that takes a node."""
+    unnamed = tmp_path / "unnamed.net"
+    with Fabric() as fabric:
+        unnamed.write_text(fabric.net.read_text().replace('"node1"', '"MT4119 ConnectX5"'))
+    with Fabric(unnamed) as fabric:
+        fabric.subnet_manager().wait_master()
+        gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP))
+        gateway.wait_subscribed()
+        gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+        names = gateway.control("completion", "NODE").stdout.splitlines()
+        [shown] = [one for one in names if one.startswith("host at leaf")]
+        assert gateway.control("node", shown).stdout.startswith(f"{shown}: host\n")
+        assert "is known" not in gateway.control("events", "--node", shown, "--event", "bad-mkey").stdout
+        began = gateway.control("maintenance", "start", "work", "60", shown, "MT4119*", "node1").stdout
+        assert f"fits {shown}" not in began
+        assert "no node that is known now fits node1;" in began
+        assert "only the description of a factory, which many nodes have, fits MT4119*;" in " ".join(began.split())
+        tested = json.loads(gateway.control("--json", "test", "link-down", "--node", shown).stdout)["event"]
+        assert tested["subjectName"] == shown
+
+
 def test_another_subnet_manager_takes_over(traps, syslog, paired_swept):
     site = paired_swept
     site.sm.kill()
