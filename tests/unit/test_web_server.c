@@ -342,8 +342,6 @@ TEST(answers_that_nobody_takes_cost_nobody_else_a_place)
     fill_buffers();
     passed += 2;
     int scrape = ask("GET / ");
-    fprintf(stderr, "PAUSE\n");
-    usleep(1100000);
     int other = ask(""), further = ask("");
     assert_int_equal(ended, 2);
     assert_int_equal(send(scrape, "HTTP/1.1\r\n\r\n", 12, MSG_NOSIGNAL), 12);
