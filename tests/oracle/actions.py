@@ -52,9 +52,8 @@ class Actions:
             self.site.slow(one, False)
         while self._plug_back():
             pass
-        for host, manager in self.site.managers.items():
-            if not getattr(manager, "running", True):
-                self.site.start_manager(host)
+        while self._manager_returns():
+            pass
 
     # Choosing.
 
@@ -340,7 +339,7 @@ class Actions:
         return True
 
     def _manager_returns(self):
-        away = [host for host, one in self.site.managers.items() if not getattr(one, "running", True)]
+        away = [host for host in self.site.managers if host not in self.site.working_managers]
         if not away:
             return False
         self.site.start_manager(away[0])

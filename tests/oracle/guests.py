@@ -2,6 +2,7 @@
 """Random actions on the receivers of a site, all of which filter: they come, go, move and lose what waits, while nodes
 get other names and the journal's rows end. Each receiver's manager does what it is told, also what is sent again."""
 
+import dataclasses
 import itertools
 
 from lab import notices
@@ -52,7 +53,7 @@ class NamedFilter:
 
     def wants(self, alarm):
         names = [next(one for one in self._net.shown.values() if one[-1] == name) for name in sorted(alarm.names)]
-        found = {self._filter.wants(type(alarm)(alarm.key, alarm.event, alarm.severity, alarm.category, frozenset(one)))
+        found = {self._filter.wants(dataclasses.replace(alarm, names=frozenset(one)))
                  for one in itertools.product(*names)}
         return found.pop() if len(found) == 1 else None
 
@@ -163,11 +164,8 @@ class GuestSite(Site):
         for guest in self.outside:
             guest.misses = True
         for gateway in self.running:
-            if not self.all_managed:
-                return
-            master = next(host for host, one in self.managers.items() if getattr(one, "running", True))
             gateway.wait_subscribed()
-            client, lid = self.fabric.client(master), self.fabric.lid_of(gateway.host)
+            client, lid = self.fabric.client(self.working_managers[0]), self.fabric.lid_of(gateway.host)
             for number in range(1, ROWS + 200):
                 client.report(notices.system_image_guid_change(6, number), lid)
                 if number % 50 == 0:

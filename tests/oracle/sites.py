@@ -353,7 +353,7 @@ class Site:
         self.note(f"kill the subnet manager at {host}")
         self.managers[host].kill()
         self.managers[host].running = False
-        self.truth.manage(any(getattr(one, "running", True) for one in self.managers.values()))
+        self.truth.manage(bool(self.working_managers))
 
     def start_manager(self, host="sm1"):
         """Waits until a master has swept after the arrival. umad2sim has no timeouts: if a MAD gets lost meanwhile, the
@@ -392,8 +392,13 @@ class Site:
         return True
 
     @property
+    def working_managers(self):
+        """The hosts whose subnet managers run."""
+        return [host for host, one in self.managers.items() if getattr(one, "running", True)]
+
+    @property
     def all_managed(self):
-        return all(getattr(one, "running", True) for one in self.managers.values())
+        return len(self.working_managers) == len(self.managers)
 
     def active_gateways(self):
         status = [(one, one.status()) for one in self.running]
@@ -474,7 +479,7 @@ class Site:
             nonlocal since
             self._sweep()
             if time.monotonic() > since + 20 and differences and all(one.endswith("not active") for one in differences):
-                self._restart_managers([host for host, one in self.managers.items() if getattr(one, "running", True)])
+                self._restart_managers(self.working_managers)
                 since = time.monotonic()
             differences[:] = [f"{gateway.host}: topology {one}" for gateway in self.running
                               for one in self.topology_differences(gateway)]
