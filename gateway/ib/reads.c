@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 static const int64_t KEEP_US = 60 * CLOCK_US_PER_S;
-static const int64_t KEEP_REFUSAL_US = INT64_C(24) * 3600 * CLOCK_US_PER_S; // of a register
 static const int64_t AGAIN_US = CLOCK_US_PER_S;           // after the port refused to send a read
 static const int64_t BURST_US = 20 * CLOCK_US_PER_MS;     // of the rate that may be made up for
 static const int64_t LOOK_US = 200 * CLOCK_US_PER_MS;     // between two looks at the port
@@ -132,7 +131,7 @@ static bool reads_is_silent(struct reads *d, const struct demand_key *key, int64
 static void reads_note_silence(struct reads *d, const struct demand_key *key, int64_t now)
 {
     const struct demand_key silence = reads_key_of_silence(key);
-    const int64_t keep_us = key->class == DEMAND_REGISTER ? KEEP_REFUSAL_US : KEEP_US;
+    const int64_t keep_us = key->class == DEMAND_REGISTER ? REGISTER_MAD_REFUSAL_US : KEEP_US;
     if (key->class != DEMAND_SA && !key->sets) // a port may lack the M_Key for a Set
         reads_finish(d, read_cache_claim(&d->cache, &silence), NULL, now + keep_us);
 }

@@ -8,6 +8,7 @@
 #ifndef IBTRAPD_IB_REGISTER_MAD_H
 #define IBTRAPD_IB_REGISTER_MAD_H
 
+#include "base/clock.h"
 #include "ib/mad.h"
 #include "model/attribute.h"
 #include "model/link_reason.h"
@@ -17,6 +18,9 @@ enum {
     REGISTER_MAD_GENERAL_INFO = 0x0017,
     REGISTER_MAD_ACCESS = 0x0051,
 };
+
+// How long a device is not asked for a register that the device refused, or did not answer for.
+#define REGISTER_MAD_REFUSAL_US (INT64_C(24) * 3600 * CLOCK_US_PER_S)
 
 // Writes MAD_SIZE octets, with TransactionID zero: Get(AccessRegister) of a page, `port` 0 for a
 // page of the whole device. `vskey`: 0 where the subnet has no class keys.

@@ -12,7 +12,6 @@
 
 // Devices.
 
-static const int64_t REFUSAL_US = INT64_C(24) * 3600 * CLOCK_US_PER_S;
 enum { DEVICES_MAX = 1 << 16 }; // beyond that, all are asked again
 
 // A bit of `refused` is a page, or the whole device.
@@ -85,14 +84,21 @@ static void sweep_registers_ask(struct sweep_registers *r, const struct sweep_re
     sweep_part_ask(&r->part, &whole);
 }
 
+static void sweep_registers_pass_page(struct sweep_registers_group *g)
+{
+    g->page++;
+    if (g->page == PAGES) {
+        g->page = 0;
+        g->next++;
+    }
+}
+
 // Asks for the next page that the device does not refuse.
 static void sweep_registers_go_on(struct sweep_registers *r, struct sweep_registers_group *g)
 {
     const uint32_t refused = g->device->refused;
-    while (g->next < g->end && (refused & (1U << g->page | REFUSES_ALL))) {
-        g->next += g->page + 1U == PAGES;
-        g->page = (uint8_t)((g->page + 1U) % PAGES);
-    }
+    while (g->next < g->end && (refused & (1U << g->page | REFUSES_ALL)))
+        sweep_registers_pass_page(g);
     if (g->next < g->end)
         sweep_registers_ask(r, g,
                             &(struct sweep_query){.take = sweep_registers_take_page,
@@ -119,7 +125,7 @@ static void sweep_registers_refuse(struct sweep_registers *r, struct sweep_devic
 {
     const struct requests_options *options = &r->part.sweep->requests;
     if (device->refused == 0)
-        device->until_us = clock_monotonic(options->clock) + REFUSAL_US;
+        device->until_us = clock_monotonic(options->clock) + REGISTER_MAD_REFUSAL_US;
     device->refused |= what;
     if (!(device->told & what))
         log_debug(options->log,
@@ -179,8 +185,7 @@ static void sweep_registers_take_page(struct sweep_part *part, const struct swee
         register_mad_read_trouble(octets, reason);
     if (!answer->mad || register_mad_is_refusal(mad, answer->size))
         sweep_registers_refuse(r, g->device, 1U << query->page, answer);
-    g->next += g->page + 1U == PAGES;
-    g->page = (uint8_t)((g->page + 1U) % PAGES);
+    sweep_registers_pass_page(g);
     sweep_registers_go_on(r, g);
 }
 

@@ -272,10 +272,8 @@ static void sweeper_ask_why(struct sweeper *s, struct sweep *sweep, const struct
     if (s->options.settle_us > 0)
         sweep_link_reasons(sweep, fabric, &s->devices, list, &ignored);
     sweep->limits = limits;
-    if (!list->complete) {
-        s->late = memory_get(sizeof *s->late);
-        *s->late = *list;
-    }
+    if (!list->complete)
+        s->late = memory_copy_octets(list, sizeof *list);
     s->options.listener.reasons(s->options.listener.ctx, list);
 }
 
