@@ -274,22 +274,10 @@ static bool gsw_sensor_raw(struct look *look, int16_t *celsius, int16_t *high)
     return *celsius != 0 && *celsius != INT16_MIN;
 }
 
-static bool gsw_sensor_value(struct look *look, struct agentx_value *out)
-{
-    enum { PER_DEGREE = 8 };
-    int16_t celsius, high;
-    return gsw_sensor_raw(look, &celsius, &high) && put_number(out, celsius / PER_DEGREE);
-}
+enum { SENSOR_PER_DEGREE = 8 };
+enum { SENSOR_NOMINAL = 4, SENSOR_ABOVE_MAX = 5 }; // GswSensorStatusDef
 
-static bool gsw_sensor_status(struct look *look, struct agentx_value *out)
-{
-    enum { NOMINAL = 4, ABOVE_MAX = 5 }; // GswSensorStatusDef
-    int16_t celsius, high;
-    return gsw_sensor_raw(look, &celsius, &high) &&
-           put_number(out, high > 0 && celsius >= high ? ABOVE_MAX : NOMINAL);
-}
-
-// What all sensors have in common, of a switch with a sensor.
+// A column of a switch with a sensor.
 #define SENSOR(name, expression)                                                                   \
     static bool gsw_sensor_##name(struct look *look, struct agentx_value *out)                     \
     {                                                                                              \
@@ -299,6 +287,8 @@ static bool gsw_sensor_status(struct look *look, struct agentx_value *out)
 
 SENSOR(id, gsw_get_id(look, out))
 SENSOR(one, put_number(out, 1)) // its index, and temperature(1)
+SENSOR(status, put_number(out, high > 0 && celsius >= high ? SENSOR_ABOVE_MAX : SENSOR_NOMINAL))
+SENSOR(value, put_number(out, celsius / SENSOR_PER_DEGREE))
 SENSOR(info, put_text(out, "Temp 1", 255))
 
 static const struct table_column GSW_SENSORS_COLUMNS[] = {
