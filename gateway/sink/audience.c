@@ -29,8 +29,10 @@ static const char *audience_filter_refusal(const struct audience *a, const struc
 
 static bool audience_wants_part(const struct audience *a, const struct event *event)
 {
+    if (!event->is_part)
+        return false;
     audience_lock(a);
-    const bool wants = event->is_part && a->filter->each_part > 0;
+    const bool wants = a->filter->each_part > 0;
     audience_unlock(a);
     return wants;
 }
@@ -55,9 +57,9 @@ static bool audience_clears_older_alarm(const struct audience *a, const struct e
 // system, the part that is told first explains no other part.
 static bool audience_hears_of_cause(const struct audience *a, const struct event *event)
 {
-    bool hears = audience_is_open_to_all(a) || (event->is_part && event->cause_number == 0);
     if (audience_wants_part(a, event))
         return false;
+    bool hears = audience_is_open_to_all(a) || (event->is_part && event->cause_number == 0);
     int64_t number = event->cause_number;
     for (int i = 0; i < CAUSES_MAX && !hears && number > 0; i++) {
         struct event *cause = journal_read_one(a->journal, number);
