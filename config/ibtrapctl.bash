@@ -45,16 +45,16 @@ _ibtrapctl_words()
 # The options of the command typed so far; of all commands before a command is typed.
 _ibtrapctl_options()
 {
-    local i takes
+    local i head
     for ((i = ${#typed[@]}; i > 0; i--)); do
-        takes=$(sed -n "s/^takes ${typed[*]:0:i}: //p" <<<"$list")
-        [[ -z $takes ]] || break
+        # Not by sed, which would carry out what a word says.
+        head=$'\n'"takes ${typed[*]:0:i}: "
+        if [[ $list == *"$head"* ]]; then
+            head -n 1 <<<"${list#*"$head"}" | tr ' ' '\n'
+            return
+        fi
     done
-    if [[ -n ${takes-} ]]; then
-        tr ' ' '\n' <<<"$takes"
-    else
-        sed -n 's/^option \(--[^ ]*\).*/\1/p' <<<"$list"
-    fi
+    sed -n 's/^option \(--[^ ]*\).*/\1/p' <<<"$list"
 }
 
 # The name of an option's value; empty: the option has no value.

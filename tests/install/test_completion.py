@@ -107,6 +107,14 @@ def test_every_option_is_offered():
     assert set(complete('test', '')) == {event['event'] for event in json.loads(shown)['events']}
 
 
+def test_words_typed_so_far_are_no_script(tmp_path):
+    assert complete('port', 'leaf1/1', '--js') == ['--json']
+    assert complete('alarms', 'clear', '[1', 'x*', '--so') == ['--socket']
+    assert '--follow' in complete('events', '.*', '-') and complete('.*', '--fo') == ['--follow']
+    assert complete('dry-run', f'x//;1w {tmp_path}/written\n#', '--so') == ['--socket']
+    assert not list(tmp_path.iterdir())
+
+
 def test_files_are_offered_for_options(tmp_path):
     (tmp_path / 'a b.sock').touch()
     (tmp_path / 'other').touch()
