@@ -38,6 +38,7 @@ struct correlator {
     int64_t watching_since; // monotonic: the first snapshot of this run
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
+    size_t held_count; // of `seen`
     struct interruptions interruptions;
     struct inactive_links inactive_links;
     struct down_reasons down_reasons;
@@ -139,21 +140,26 @@ static bool is_of_topology(const struct event *event)
     }
 }
 
+static void correlator_set_held(struct correlator *o, struct notice_seen *slot, bool held)
+{
+    o->held_count = o->held_count - slot->held + held;
+    slot->held = held;
+}
+
 // Tells of the trap again: receivers of systems did not get the trap.
 static void correlator_tell_trap(struct correlator *o, struct notice_seen *slot)
 {
     struct event *trap = slot->number != 0 ? journal_find(o->emitter->journal, slot->number) : NULL;
-    slot->held = false;
+    correlator_set_held(o, slot, false);
     if (!trap)
         return;
     struct event *event = event_copy(trap);
+    event_unjudge(event);
     memcpy(event->related_id, trap->id, sizeof event->related_id);
-    event->id[0] = event->suppressed[0] = event->rule[0] = '\0';
-    event->apart = event->awaits_sweep = false;
+    event->id[0] = '\0';
+    event->awaits_sweep = false;
     event->retold = true;
     event->number = 0;
-    event->severity = event->type->severity;
-    event->category = event->type->category;
     event_builder_stamp(&o->emitter->builder, event);
     emitter_emit(o->emitter, event);
     event_unref(trap);
@@ -170,7 +176,7 @@ static bool correlator_holds(const struct correlator *o, const struct event *eve
 
 static bool correlator_holds_trap(const struct correlator *o, uint16_t trap, uint64_t guid)
 {
-    for (size_t i = 0; i < CORRELATOR_NOTICES_MAX; i++) {
+    for (size_t i = 0; o->held_count > 0 && i < CORRELATOR_NOTICES_MAX; i++) {
         if (o->seen[i].held && o->seen[i].trap == trap && o->seen[i].guid == guid)
             return true;
     }
@@ -199,13 +205,13 @@ bool correlator_note_event(struct correlator *correlator, struct event *event)
     if (slot->held)
         correlator_tell_trap(correlator, slot);
     event->is_part = event->awaits_sweep = correlator_holds(correlator, event);
-    *slot =
-        (struct notice_seen){.trap = event->type->trap,
-                             .lid = event->subject.lid,
-                             .guid = event->subject.guid,
-                             .time_us = event->time_us,
-                             .held = event->awaits_sweep && !correlator_is_known(correlator, event),
-                             .since = emitter_now(correlator->emitter)};
+    *slot = (struct notice_seen){.trap = event->type->trap,
+                                 .lid = event->subject.lid,
+                                 .guid = event->subject.guid,
+                                 .time_us = event->time_us,
+                                 .since = emitter_now(correlator->emitter)};
+    correlator_set_held(correlator, slot,
+                        event->awaits_sweep && !correlator_is_known(correlator, event));
     memcpy(slot->id, event->id, sizeof slot->id);
     interruptions_note(&correlator->interruptions, event);
     return true;
@@ -246,13 +252,13 @@ static bool correlator_is_waiting(const struct correlator *o, const struct fabri
 static void correlator_judge_held(struct correlator *o, const struct changes *changes,
                                   int64_t begun_us, bool complete)
 {
-    struct fabric *now = topology_current(o->emitter->topology);
-    for (size_t i = 0; i < CORRELATOR_NOTICES_MAX; i++) {
+    struct fabric *now = o->held_count > 0 ? topology_current(o->emitter->topology) : NULL;
+    for (size_t i = 0; o->held_count > 0 && i < CORRELATOR_NOTICES_MAX; i++) {
         struct notice_seen *slot = &o->seen[i];
         if (!slot->held)
             continue;
         if (correlator_is_explained(slot, changes))
-            slot->held = false;
+            correlator_set_held(o, slot, false);
         else if (complete && slot->time_us < begun_us && !correlator_is_waiting(o, now, slot))
             correlator_tell_trap(o, slot);
     }
@@ -266,13 +272,14 @@ void correlator_note_number(struct correlator *correlator, const struct event *e
 
 void correlator_tell_held(struct correlator *correlator, bool all)
 {
+    if (correlator->held_count == 0)
+        return;
     const int64_t last = emitter_now(correlator->emitter) - CORRELATOR_HOLD_US;
-    struct fabric *now = NULL;
+    struct fabric *now = topology_current(correlator->emitter->topology);
     for (size_t i = 0; i < CORRELATOR_NOTICES_MAX; i++) {
         struct notice_seen *slot = &correlator->seen[i];
         if (!slot->held || (!all && slot->since > last))
             continue;
-        now = now ? now : topology_current(correlator->emitter->topology);
         if (all || slot->since <= last - JOINED_HOLD_US ||
             !correlator_is_waiting(correlator, now, slot))
             correlator_tell_trap(correlator, slot);
