@@ -69,7 +69,8 @@ static void event_builder_name_endpoint(const struct event_builder *builder, str
 {
     const char *name = names_find_port(builder->names, who->node_guid, who->guid);
     if (name) {
-        snprintf(who->name, sizeof who->name, "%s", name);
+        struct text t = text_in(who->name, sizeof who->name);
+        text_add(&t, name);
         who->nameless = false;
     }
 }
