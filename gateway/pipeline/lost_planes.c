@@ -11,7 +11,7 @@ static enum statement lost_planes_say(void *ctx, const struct policy_alarm *alar
     if (!alarm_key_parse(alarm->key, &key) || key.about != ALARM_ABOUT_PLANES)
         return STATEMENT_OF_OTHERS;
     const uint32_t port = fabric_find_port(fabric, fabric_find_node(fabric, key.guid), key.port);
-    const struct planes planes = port != FABRIC_NONE ? planes_of(fabric, port) : (struct planes){0};
+    const struct planes planes = planes_of(fabric, port);
     if (planes_are_missing(&planes))
         return STATEMENT_HOLDS;
     text_add(why, planes.active > 0 ? "all planes have a link" : "the link is down");

@@ -371,9 +371,7 @@ static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t numbe
 // Whether other planes of the port have a link: link-degraded tells of the missing plane.
 static bool has_planes(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
-    const uint32_t port = reconcile_port(r, guid, number);
-    const struct planes planes =
-        port != FABRIC_NONE ? planes_of(r->fabric, port) : (struct planes){0};
+    const struct planes planes = planes_of(r->fabric, reconcile_port(r, guid, number));
     return planes_are_missing(&planes);
 }
 

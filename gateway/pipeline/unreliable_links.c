@@ -100,7 +100,7 @@ static void tell_failures(const struct unreliable_links *links,
             : 0;
     if (before == 0)
         return;
-    struct text reason = {event->reason, sizeof event->reason, strlen(event->reason), false};
+    struct text reason = text_behind(event->reason, sizeof event->reason);
     text_addf(&reason, "%sthe link failed %" PRIu64 " times within 24 hours: check its cable",
               reason.len > 0 ? "; " : "", before + 1);
     template_explain(event);

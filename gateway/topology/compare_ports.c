@@ -53,8 +53,7 @@ static bool compare_ports_add_planes(struct comparison *t, struct comparison_sid
                                      uint32_t port, uint32_t there)
 {
     const uint32_t now = side == &t->after ? port : there;
-    const struct planes planes =
-        now != FABRIC_NONE ? planes_of(t->after.fabric, now) : (struct planes){.count = 1};
+    const struct planes planes = planes_of(t->after.fabric, now);
     if (planes.count < 2 || planes.active == 0)
         return false;
     uint32_t *told = &t->after.port_change[planes.first];

@@ -9,8 +9,10 @@ static bool planes_is_one(const struct fabric *fabric, uint32_t port, uint32_t o
 
 struct planes planes_of(const struct fabric *fabric, uint32_t port)
 {
-    const struct fabric_node *n = &fabric->nodes[fabric_node_of_port(fabric, port)];
     struct planes planes = {.first = FABRIC_NONE, .linked = FABRIC_NONE};
+    if (port == FABRIC_NONE)
+        return planes;
+    const struct fabric_node *n = &fabric->nodes[fabric_node_of_port(fabric, port)];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
         if (!planes_is_one(fabric, port, i))
             continue;

@@ -20,7 +20,7 @@ struct planes {
     unsigned count, active; // planes; planes with a link
 };
 
-// The planes of a port. `count` 1: the port has no planes.
+// The planes of a port. `count` 1: the port has no planes; 0: the port is FABRIC_NONE.
 struct planes planes_of(const struct fabric *fabric, uint32_t port);
 
 // Whether some planes have a link, and others have none.
