@@ -392,20 +392,13 @@ TEST(what_lasts_is_written_in_minutes_hours_or_days)
     static const struct {
         const char *text;
         long long minutes; // -1: refused
-    } ROWS[] = {{"0", 0},
-                {"90", 90},
-                {"90m", 90},
-                {"2h", 120},
-                {"3d", 4320},
-                {"", -1},
-                {"h", -1},
-                {"2x", -1},
-                {"120s", -1},
-                {"2hh", -1},
-                {"-2h", -1},
-                {" 2", -1},
-                {"2 h", -1},
-                {"9999999999999999999d", -1}};
+    } ROWS[] = {{"0", 0},     {"90", 90},
+                {"90m", 90},  {"2h", 120},
+                {"3d", 4320}, {"", -1},
+                {"h", -1},    {"2x", -1},
+                {"120s", -1}, {"2hh", -1},
+                {"-2h", -1},  {" 2", -1},
+                {"2 h", -1},  {"9999999999999999999d", -1}};
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         long long minutes;
         const bool ok = arguments_read_minutes(ROWS[i].text, &minutes);
