@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <endian.h>
+#include <fnmatch.h>
 
 struct text text_in(char *buf, size_t size)
 {
@@ -156,6 +157,21 @@ static size_t text_utf8_length(const unsigned char *s, size_t n)
             return 0;
     }
     return length;
+}
+
+static bool text_is_special(char c)
+{
+    return c == '*' || c == '?' || c == '[' || c == '\\';
+}
+
+// Compares up to the first special character: most patterns are words, and fnmatch(3) is slow.
+bool text_fits(const char *s, const char *pattern)
+{
+    while (*pattern && *pattern == *s && !text_is_special(*pattern)) {
+        pattern++;
+        s++;
+    }
+    return text_is_special(*pattern) ? fnmatch(pattern, s, 0) == 0 : *pattern == *s;
 }
 
 bool text_is_utf8(const char *s)

@@ -76,6 +76,9 @@ void text_add_hex_number(struct text *t, uint64_t number, unsigned digits);
 // `out` is NUL-terminated and never ends within a character.
 void text_clean(const char *in, size_t n, char *out, size_t out_size);
 
+// Whether a pattern of the shell, as in fnmatch(3), fits the text.
+bool text_fits(const char *s, const char *pattern);
+
 // Whether a NUL-terminated text is valid UTF-8 (RFC 3629).
 bool text_is_utf8(const char *s);
 

@@ -4,9 +4,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "base/text.h"
 #include "model/catalogue.h"
 
-#include <fnmatch.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,25 +104,10 @@ uint64_t filter_digest(const struct filter *filter)
     return digest != 0 ? digest : 1;
 }
 
-static bool filter_is_special(char c)
-{
-    return c == '*' || c == '?' || c == '[' || c == '\\';
-}
-
-// Compares up to the first special character: most patterns are words, and fnmatch(3) is slow.
-static bool filter_fits_pattern(const char *pattern, const char *word)
-{
-    while (*pattern && *pattern == *word && !filter_is_special(*pattern)) {
-        pattern++;
-        word++;
-    }
-    return filter_is_special(*pattern) ? fnmatch(pattern, word, 0) == 0 : *pattern == *word;
-}
-
 bool filter_list_has(const struct filter_list *list, const char *word)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (filter_fits_pattern(list->patterns[i], word))
+        if (text_fits(word, list->patterns[i]))
             return true;
     }
     return false;

@@ -9,7 +9,6 @@
 #include "model/address.h"
 
 #include <assert.h>
-#include <fnmatch.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,7 +258,7 @@ bool names_refuse(const struct names *names, const struct fabric_node *node)
 {
     for (; names && !node->nameless; names = names->below) {
         for (size_t i = 0; i < names->count && names->entries[i].guid == 0; i++) {
-            if (fnmatch(names->entries[i].name, node->description, 0) == 0)
+            if (text_fits(node->description, names->entries[i].name))
                 return true;
         }
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/node_name.h"
 
-#include <fnmatch.h>
+#include "base/text.h"
+
 #include <string.h>
 
 // Patterns of the shell. A host name "localhost" or "(none)" is one that nobody has set yet.
@@ -15,7 +16,7 @@ static const char *const OF_FACTORIES[] = {
 bool node_name_is_of_factory(const char *description)
 {
     for (size_t i = 0; i < sizeof OF_FACTORIES / sizeof *OF_FACTORIES; i++) {
-        if (fnmatch(OF_FACTORIES[i], description, 0) == 0)
+        if (text_fits(description, OF_FACTORIES[i]))
             return true;
     }
     return description[0] == '\0';
