@@ -59,9 +59,25 @@ bool event_answers_refuse(const char *event, struct error *err)
     return error_set(err, "there is no event '%s'%s", event, hint);
 }
 
+// Reads a pattern, or a list of patterns of which one has to match.
+static bool event_answers_read_nodes(const json_t *request, struct filter *filter)
+{
+    const json_t *node = json_object_get(request, "node");
+    const size_t count = json_is_array(node) ? json_array_size(node) : node != NULL;
+    for (size_t i = 0; i < count && count <= FILTER_PATTERNS_MAX; i++) {
+        const json_t *one = json_is_array(node) ? json_array_get(node, i) : node;
+        const char *pattern = json_string_value(one);
+        if (!pattern || json_string_length(one) >= FILTER_PATTERN_SIZE)
+            return false;
+        event_answers_add_pattern(strncmp(pattern, "0x", 2) == 0 ? &filter->guids : &filter->nodes,
+                                  pattern);
+    }
+    return count <= FILTER_PATTERNS_MAX;
+}
+
 bool event_answers_read_filter(const json_t *request, struct filter *filter, struct error *err)
 {
-    char severity[16], event[FILTER_PATTERN_SIZE], node[FILTER_PATTERN_SIZE];
+    char severity[16], event[FILTER_PATTERN_SIZE];
     filter_init(filter);
     if (!answer_read_text(request, "severity", severity, sizeof severity) ||
         (severity[0] && !severity_find(severity, &filter->severity)))
@@ -69,13 +85,14 @@ bool event_answers_read_filter(const json_t *request, struct filter *filter, str
                          "the severity must be emergency, alert, critical, error, warning, notice, "
                          "informational or debug");
     if (!answer_read_text(request, "event", event, sizeof event) ||
-        !answer_read_text(request, "node", node, sizeof node))
-        return error_set(err, "'event' and 'node' must be patterns of %d octets at most",
-                         FILTER_PATTERN_SIZE - 1);
+        !event_answers_read_nodes(request, filter))
+        return error_set(err,
+                         "'event' must be a pattern of %d octets at most, and 'node' another, or a "
+                         "list of %d at most",
+                         FILTER_PATTERN_SIZE - 1, FILTER_PATTERNS_MAX);
     event_answers_add_pattern(&filter->events, event);
     if (event[0] != '\0' && !event_answers_know(&filter->events))
         return event_answers_refuse(event, err);
-    event_answers_add_pattern(strncmp(node, "0x", 2) == 0 ? &filter->guids : &filter->nodes, node);
     return true;
 }
 

@@ -124,19 +124,22 @@ json_t *port_answers_find(struct control *c, const json_t *request)
         correlator_accumulated(pipeline_correlator(c->parts->pipeline));
     struct nearest nearest = nearest_begin(name);
     json_t *nodes = json_array();
+    size_t found = 0;
     for (uint32_t i = 0; i < c->fabric->node_count; i++) {
         const struct fabric_node *n = &c->fabric->nodes[i];
         const char *own = names_of_node(c->names, n, 0);
         if (own)
             nearest_try(&nearest, own);
-        if (json_array_size(nodes) < PORT_ANSWERS_NODES &&
-            (fabric_answers_fit_guid(c->fabric, n, &guid) || fabric_answers_is_called(c, i, name)))
+        if ((fabric_answers_fit_guid(c->fabric, n, &guid) ||
+             fabric_answers_is_called(c, i, name)) &&
+            ++found <= PORT_ANSWERS_NODES)
             json_array_append_new(
                 nodes, json_pack("{s:o, s:o}", "guid", protocol_guid(n->guid), "counters",
                                  fabric_answers_counters_json(accumulated, c->fabric, i)));
     }
     accumulated_unref(accumulated);
-    return json_pack("{s:i, s:o, s:o}", "version", PROTOCOL_VERSION, "nodes", nodes, "nearest",
+    return json_pack("{s:i, s:o, s:I, s:o}", "version", PROTOCOL_VERSION, "nodes", nodes,
+                     "left_out", (json_int_t)(found - json_array_size(nodes)), "nearest",
                      nearest.name ? protocol_text(nearest.name) : json_null());
 }
 

@@ -82,11 +82,11 @@ enum {
 // "events". Without item "after", the newest events come first, from the end of the journal or
 // before number "before"; with "after", the oldest come first, after the number. These items choose
 // the events: "since_us", "until_us", "severity" (this and worse), "node" (a pattern of names or
-// GUIDs), "event" (a pattern of identifiers), and "limit" (how many in all pages together). Item
-// "more" of the answer has the items for the request of the next page, and is missing on the last
-// page. "last" is the number of the journal's newest event. "place" is the number of the last event
-// that was read. "ended" is true if the journal has no event after "place". A page without events
-// has "node_is_known": whether "node" fits a node of the fabric.
+// GUIDs, or a list of such patterns), "event" (a pattern of identifiers), and "limit" (how many in
+// all pages together). Item "more" of the answer has the items for the request of the next page,
+// and is missing on the last page. "last" is the number of the journal's newest event. "place" is
+// the number of the last event that was read. "ended" is true if the journal has no event after
+// "place". A page without events has "node_is_known": whether "node" fits a node of the fabric.
 control_handler event_answers_list;
 
 // Reads "severity", "event" and "node" of a request. False: a sentence says what is wrong.
@@ -133,7 +133,7 @@ enum { LINK_ANSWERS_MAX = 1000, LINK_ANSWERS_DEFAULT = 20 }; // links in an answ
 // "limit" says how many; 0: LINK_ANSWERS_DEFAULT.
 control_handler link_answers_list;
 
-enum { PORT_ANSWERS_NODES = 16 }; // nodes in an answer
+enum { PORT_ANSWERS_NODES = 64 }; // nodes in an answer; "left_out" is the number of others
 
 // "ports": the nodes with the name or GUID in item "node", or of the system with that name, and the
 // counters of their ports as last read: "values" since somebody reset them, "growth" since the time

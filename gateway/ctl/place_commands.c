@@ -13,7 +13,13 @@
 // All that is known of a node or port. The daemon finds the nodes of a name and their counters
 // ("ports"), and has the alarms, events and links. The ports are in the record of the topology.
 
-enum { PLACE_EVENTS = 10, PLACE_EVENTS_READ = 400, PLACE_LINKS_READ = 1000, PLACE_WHOLE = -1 };
+enum {
+    PLACE_EVENTS = 10,
+    PLACE_EVENTS_READ = 400,
+    PLACE_LINKS_READ = 1000,
+    PLACE_GONE_MAX = 64,
+    PLACE_WHOLE = -1
+};
 
 struct place {
     const struct arguments *a;
@@ -84,14 +90,14 @@ static bool place_take_events(void *ctx, const json_t *page, struct error *err)
     return true;
 }
 
-// Reads the newest events about the node: by its GUID, or by the name of a node that is gone.
-static bool place_read_events(struct place *p, const char *node, struct error *err)
+// Reads the newest events about the nodes, by their GUIDs, newest first.
+static bool place_read_events(struct place *p, struct error *err)
 {
-    return client_each_page(
-        p->a->socket, "events",
-        json_pack("{s:s, s:i}", "node", node, "limit",
-                  p->port == PLACE_WHOLE ? (int)PLACE_EVENTS : (int)PLACE_EVENTS_READ),
-        place_take_events, p, err);
+    const size_t nodes = json_array_size(p->guids);
+    const int limit = p->port == PLACE_WHOLE ? (int)PLACE_EVENTS : (int)PLACE_EVENTS_READ;
+    return nodes == 0 || client_each_page(p->a->socket, "events",
+                                          json_pack("{s:O, s:i}", "node", p->guids, "limit", limit),
+                                          place_take_events, p, err);
 }
 
 // Reads the occasions on which links of the place failed.
@@ -168,20 +174,31 @@ static bool place_read_nodes(struct place *p, const json_t *found, struct error 
     return ok;
 }
 
-// A node that left the fabric has its name in its events.
+// The members of an event about one of the two ends.
+static const char *const PLACE_ENDS[][3] = {{"subjectName", "subjectSystem", "subjectNodeGuid"},
+                                            {"peerName", "peerSystem", "peerNodeGuid"}};
+
+static void place_take_gone(const struct place *p, const json_t *event, const char *const end[3])
+{
+    json_t *guid = json_object_get(event, end[2]);
+    const bool called = strcmp(member_word(event, end[0]), p->name) == 0 ||
+                        strcmp(member_word(event, end[1]), p->name) == 0;
+    if (called && json_is_string(guid) && json_array_size(p->guids) < PLACE_GONE_MAX &&
+        !place_has(p, json_string_value(guid), p->port))
+        json_array_append(p->guids, guid);
+}
+
+// Nodes that left the fabric have their names, and the name of their system, in their events.
 static bool place_find_gone(struct place *p, const char *nearest, struct error *err)
 {
     json_t *answer = client_request(p->a->socket, "events",
-                                    json_pack("{s:s, s:i}", "node", p->name, "limit", 20), err);
+                                    json_pack("{s:s, s:i}", "node", p->name, "limit", 200), err);
     size_t i;
-    json_t *event;
+    const json_t *event;
     json_array_foreach(json_object_get(answer, "events"), i, event)
     {
-        const bool is_peer = strcmp(member_word(event, "peerName"), p->name) == 0;
-        json_t *guid = json_object_get(event, is_peer ? "peerNodeGuid" : "subjectNodeGuid");
-        if (json_array_size(p->guids) == 0 && json_is_string(guid) &&
-            (is_peer || strcmp(member_word(event, "subjectName"), p->name) == 0))
-            json_array_append(p->guids, guid);
+        place_take_gone(p, event, PLACE_ENDS[0]);
+        place_take_gone(p, event, PLACE_ENDS[1]);
     }
     json_decref(answer);
     if (answer && json_array_size(p->guids) == 0)
@@ -199,20 +216,16 @@ static bool place_read(struct place *p, struct error *err)
     json_t *found =
         client_request(p->a->socket, p->a->command->wire, json_pack("{s:s}", "node", p->name), err);
     bool ok = found != NULL;
+    json_object_set(p->answer, "left_out", json_object_get(found, "left_out"));
     if (ok && json_array_size(json_object_get(found, "nodes")) > 0)
         ok = place_read_nodes(p, found, err);
     else if (ok)
         ok = place_find_gone(p, member_word(found, "nearest"), err);
     json_decref(found);
-    ok = ok &&
-         client_each_page(p->a->socket, "alarms", json_pack("{s:b}", "all", 1), place_take_alarms,
-                          p, err) &&
-         place_read_links(p, err);
-    size_t i;
-    const json_t *guid;
-    json_array_foreach(p->guids, i, guid) ok =
-        ok && place_read_events(p, json_string_value(guid), err);
-    return ok;
+    return ok &&
+           client_each_page(p->a->socket, "alarms", json_pack("{s:b}", "all", 1), place_take_alarms,
+                            p, err) &&
+           place_read_links(p, err) && place_read_events(p, err);
 }
 
 // Text.
@@ -271,6 +284,8 @@ static void place_show_nodes(const struct place *p, FILE *out)
         show_layout(out, PLACE_NODE, node);
         json_array_foreach(json_object_get(node, "ports"), j, port) place_show_port(p, out, port);
     }
+    show_layout(out, "[left_out?and {left_out} more nodes; ibtrapctl topology --json has all\n]",
+                p->answer);
 }
 
 static void place_show(const struct place *p, FILE *out)

@@ -549,3 +549,41 @@ def test_a_node_and_a_port_are_shown_by_name(open_site):
     assert "node1 is not in the fabric now." in site.gateway.control("node", "node1").stdout
     assert "did you mean 'leaf2'" in site.gateway.control("node", "lef2", check=False).stderr
     assert "leaf1 has no port 99" in site.gateway.control("port", "leaf1/99", check=False).stderr
+
+
+def host_of_two_adapters(tmp_path):
+    two = tmp_path / "two.net"
+    with Fabric() as fabric:
+        two.write_text(fabric.net.read_text().replace('"node1"', '"gpu17 mlx5_0"').replace('"node2"', '"gpu17 mlx5_1"'))
+    return two
+
+
+def test_the_last_events_of_a_host_are_those_of_all_its_adapters(syslog, tmp_path):
+    with Fabric(host_of_two_adapters(tmp_path)) as fabric:
+        fabric.subnet_manager().wait_master()
+        gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP))
+        gateway.wait_subscribed()
+        gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+        for adapter in 11 * ["gpu17 mlx5_0"] + ["gpu17 mlx5_1"] + 11 * ["gpu17 mlx5_0"] + 11 * ["gpu17 mlx5_1"]:
+            gateway.control("test", "link-down", "--node", adapter)
+            if adapter == "gpu17 mlx5_1":
+                shown = json.loads(gateway.control("--json", "node", "gpu17").stdout)
+                guids = {one["guid"] for one in shown["nodes"]}
+                events = json.loads(gateway.control("--json", "events", "--limit", "100").stdout)["events"]
+                own = [one["number"] for one in events if {one.get("subjectNodeGuid"), one.get("peerNodeGuid")} & guids]
+                assert len(guids) == 2 and [one["number"] for one in shown["events"]] == own[:-11:-1]
+
+
+def test_a_host_that_is_gone_is_shown_with_all_its_adapters(syslog, tmp_path):
+    with Fabric(host_of_two_adapters(tmp_path)) as fabric:
+        fabric.subnet_manager().wait_master()
+        gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP))
+        gateway.wait_subscribed()
+        gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+        for adapter in ("gpu17 mlx5_0", "gpu17 mlx5_1"):
+            fabric.unlink(adapter)
+        wait_gone = lambda: len(json.loads(gateway.control("--json", "node", "gpu17").stdout)["nodes"]) == 0
+        wait_until(wait_gone, "both adapters to leave")
+        shown = json.loads(gateway.control("--json", "node", "gpu17").stdout)
+        keys = {one["key"] for one in shown["alarms"]}
+        assert len({key for key in keys if key.startswith("node ")}) == 2, keys

@@ -242,10 +242,10 @@ TEST(the_severity_chooses)
 
 TEST(nonsense_is_refused)
 {
-    static const char *const REQUESTS[] = {"{\"limit\":-1}",         "{\"before\":\"1\"}",
-                                           "{\"after\":1.5}",        "{\"since_us\":null}",
-                                           "{\"severity\":\"bad\"}", "{\"severity\":4}",
-                                           "{\"node\":[\"leaf\"]}",  "{\"event\":{}}"};
+    static const char *const REQUESTS[] = {"{\"limit\":-1}",          "{\"before\":\"1\"}",
+                                           "{\"after\":1.5}",         "{\"since_us\":null}",
+                                           "{\"severity\":\"bad\"}",  "{\"severity\":4}",
+                                           "{\"node\":[\"leaf\",4]}", "{\"event\":{}}"};
     for (size_t i = 0; i < COUNT(REQUESTS); i++) {
         json_t *answer = ask(REQUESTS[i]);
         assert_true(json_is_string(json_object_get(answer, "error")));
