@@ -39,7 +39,7 @@ EVENT = "system-image-guid-change"
 GUID, EVENT_ID = "1.3.6.1.3.117.3.1.1.6.0", "1.3.6.1.4.1.8072.9999.9999.117.1.1.1.0"
 ROWS = 1000  # the journal's limit, low enough for retention to drop rows
 RECEIVER_EVERY = 4  # kills, on average: with one of them, the collector that confirms dies, too
-REST_EVERY = 8  # kills; without a rest, receivers fall behind until retention drops their events
+REST_EVERY, REST_AFTER = 8, ROWS // 2  # kills; Reports: without a rest, receivers fall behind until retention drops events
 TRIES, PATIENCE = 4, 4  # as OpenSM does: sends a Report four times, within seconds
 
 
@@ -194,13 +194,13 @@ class Trial:
         self.point = None  # at which the next kill comes; None: at a random time
         self.met = self.missed = 0  # points
         self.receivers_killed = 0
+        self.rested = 0  # the last Report before a rest
 
     WAYS = {"load": 8, "start": 3, "reload": 4, "rename": 4, "prune": 3, "standby": 2, "stop": 2}
 
     def run(self, kills):
         for kill in range(kills):
-            if kill % REST_EVERY == REST_EVERY - 1:
-                self._rest()
+            self._rest_if_due(kill)
             if kill % 100 == 99:
                 print(self.summary(), flush=True)
             way = self.chance.choices(list(self.WAYS), self.WAYS.values())[0]
@@ -211,8 +211,7 @@ class Trial:
 
     def run_points(self, points):
         for number, (way, *self.point) in enumerate(points):
-            if number % REST_EVERY == REST_EVERY - 1:
-                self._rest()
+            self._rest_if_due(number)
             if number % 100 == 99:
                 print(self.summary(), flush=True)
             self.done[way] += 1
@@ -324,6 +323,13 @@ class Trial:
         self._burst()
         self.gateway.process.popen.send_signal(signal.SIGTERM)
         self._wait(0.05)
+
+    def _rest_if_due(self, kill):
+        """Also by Reports: the receiver over TCP confirms nothing unless its process lives for a moment."""
+        sent = len(self.model.sent)
+        if kill % REST_EVERY == REST_EVERY - 1 or sent - self.rested > REST_AFTER:
+            self._rest()
+            self.rested = sent
 
     def _rest(self):
         point, self.point = self.point, None
