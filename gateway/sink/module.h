@@ -6,7 +6,7 @@
 // Decides: When is a receiver module refused?
 //
 // A module has a `struct module` by the name of MODULE_SYMBOL. The module calls functions of the
-// daemon, listed in gateway/module.symbols, and comes from the same build: a module of another
+// daemon, which the build exports for that, and comes from the same build: a module of another
 // version is refused. A module that is missing or refused fails its receivers like an absent peer:
 // the receivers say why, their events wait in the journal, and delivery goes on once the module is
 // there.
