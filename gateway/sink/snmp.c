@@ -233,7 +233,7 @@ static bool snmp_sink_send_somewhere(struct snmp_sink *s, const struct event *ev
                                      const struct mib_notification *const *notifications, size_t n,
                                      struct error *err)
 {
-    const int64_t until = snmp_link_deadline();
+    const int64_t until = s->proven ? 0 : snmp_link_deadline();
     while (!snmp_sink_send_all(s, event, notifications, n, err) || !snmp_sink_prove(s, err)) {
         if (s->proven || !snmp_link_open_next(&s->link, until, err))
             return false;

@@ -208,14 +208,22 @@ netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire)
 
 // Sending.
 
-static bool snmp_wire_send_packet(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
+// Waits until the peer takes more. The first wait sets the deadline: a datagram needs none.
+static bool snmp_wire_wait(const struct snmp_wire *w, short events, int64_t *deadline)
+{
+    if (*deadline == 0)
+        *deadline = clock_now() + WAIT_MS * CLOCK_US_PER_MS;
+    return resolve_wait(w->fd, events, *deadline);
+}
+
+static bool snmp_wire_send_packet(struct snmp_wire *w, struct snmp_packet *p, int64_t *deadline)
 {
     while (p->sent < p->size) {
         short events = 0;
         long n = tls_send(w->tls, w->fd, p->octets + p->sent, p->size - p->sent, &events, &w->why);
         if (n < 0 && w->tls)
             errno = ENOTCONN;
-        if (n < 0 || (n == 0 && !resolve_wait(w->fd, events, deadline)))
+        if (n < 0 || (n == 0 && !snmp_wire_wait(w, events, deadline)))
             return false;
         p->sent += (size_t)n;
     }
@@ -224,10 +232,10 @@ static bool snmp_wire_send_packet(struct snmp_wire *w, struct snmp_packet *p, in
 
 bool snmp_wire_flush(struct snmp_wire *wire, struct error *err)
 {
-    int64_t deadline = clock_now() + WAIT_MS * CLOCK_US_PER_MS;
+    int64_t deadline = 0;
     while (wire->broken == 0 && wire->first) {
         struct snmp_packet *p = wire->first;
-        if (!snmp_wire_send_packet(wire, p, deadline)) {
+        if (!snmp_wire_send_packet(wire, p, &deadline)) {
             wire->broken = errno;
             break;
         }
