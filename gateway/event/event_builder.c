@@ -494,6 +494,47 @@ static void event_builder_about_switch(struct event *event, uint64_t guid)
     event->subject = (struct endpoint){.guid = guid, .node_guid = guid};
 }
 
+// Follows a route. If the last hop leads nowhere, the subject is the port before the hop.
+static void event_builder_follow(const struct event_builder *builder, struct event *event,
+                                 const struct event_builder_place *place)
+{
+    const struct event_builder_lookup *lookup = builder->lookup;
+    struct endpoint at = event_builder_endpoint_of(builder, place->lid, NULL), next;
+    if (place->hops == 0) {
+        event->subject = at;
+        event_builder_find_peer(builder, event, at.port);
+    }
+    for (uint8_t hop = 0; hop < place->hops && at.node_guid != 0; hop++) {
+        at.port = place->route[hop];
+        const bool leads = lookup->find_peer(lookup->ctx, at.node_guid, at.port, &next);
+        if (!leads && hop + 1 < place->hops)
+            return;
+        event->peer = leads ? at : (struct endpoint){0};
+        event->subject = leads ? next : at;
+        at = event->subject;
+        event_builder_name_endpoint(builder, &at);
+    }
+    event_builder_name_endpoint(builder, &event->subject);
+}
+
+static void event_builder_set_place(const struct event_builder *builder, struct event *event,
+                                    const struct event_builder_place *place)
+{
+    if (place->lid != 0) {
+        event_builder_follow(builder, event, place);
+    } else if (place->guid != 0) {
+        event->subject = (struct endpoint){.guid = place->guid};
+        event_builder_complete(builder, &event->subject);
+        if (place->port != 0)
+            event->subject.port = place->port;
+        event_builder_find_peer(builder, event, event->subject.port);
+    } else {
+        return;
+    }
+    if (fabric_is_element(event->subject.type))
+        event->switch_guid = event->subject.node_guid;
+}
+
 struct event *event_builder_from_occurrence(const struct event_builder *builder,
                                             const struct event_builder_occurrence *occurrence)
 {
@@ -507,6 +548,7 @@ struct event *event_builder_from_occurrence(const struct event_builder *builder,
     if (occurrence->switch_guid != 0)
         event_builder_about_switch(event, occurrence->switch_guid);
     event_builder_complete(builder, &event->subject);
+    event_builder_set_place(builder, event, &occurrence->place);
     template_explain(event);
     return event;
 }

@@ -15,6 +15,8 @@
 #include "topology/link_history.h"
 #include "topology/topology.h"
 
+enum { EVENT_BUILDER_HOPS_MAX = 63 }; // of a directed route (IBA 14.2.1.2)
+
 // Looks up nodes and ports of the fabric. Each function fills `out` and returns true, or returns
 // false and changes nothing. The thread of the builder calls the functions. An endpoint with a GUID
 // is looked up by its GUID only, since another port may have its LID by now. If the look-up fails,
@@ -82,17 +84,27 @@ struct event_builder_link_record {
 struct event *event_builder_from_link_record(const struct event_builder *builder,
                                              const struct event_builder_link_record *what);
 
+// A place in the fabric: a node or port, or the end of a directed route.
+struct event_builder_place {
+    uint64_t guid; // of the node or port; 0: unknown
+    uint16_t lid;  // of a port, from which a route of `hops` hops leads to the place; 0: none
+    uint8_t port;  // 0: unknown
+    uint8_t hops;
+    uint8_t route[EVENT_BUILDER_HOPS_MAX]; // the port through which each hop leaves its node
+};
+
 // An occurrence: something about the gateway itself, the silence of the subnet manager, or
 // something that a sweep met in the fabric without a change.
 struct event_builder_occurrence {
     enum catalogue_event type;
-    uint16_t sm_lid;                // of the subject, a subnet manager; 0: none, or unknown
-    uint64_t sm_guid;               // of its port; 0: none, or unknown
-    uint64_t switch_guid;           // of the subject, a switch instead; 0: none
-    char alarm_key[EVENT_KEY_SIZE]; // of the alarm raised or cleared; empty: none
-    char receiver[65];              // the receiver in question; empty: none
-    uint64_t lost;                  // how many events were lost, in an occurrence about loss
-    char reason[EVENT_REASON_SIZE]; // part of a sentence, without a full stop
+    uint16_t sm_lid;                  // of the subject, a subnet manager; 0: none, or unknown
+    uint64_t sm_guid;                 // of its port; 0: none, or unknown
+    uint64_t switch_guid;             // of the subject, a switch instead; 0: none
+    struct event_builder_place place; // of the subject instead; zeroed: none
+    char alarm_key[EVENT_KEY_SIZE];   // of the alarm raised or cleared; empty: none
+    char receiver[65];                // the receiver in question; empty: none
+    uint64_t lost;                    // how many events were lost, in an occurrence about loss
+    char reason[EVENT_REASON_SIZE];   // part of a sentence, without a full stop
 };
 struct event *event_builder_from_occurrence(const struct event_builder *builder,
                                             const struct event_builder_occurrence *occurrence);

@@ -37,9 +37,9 @@ enum catalogue_origin {
     CATALOGUE_FROM_ERROR_RATE,  // a counter that grows too often, or no longer
     CATALOGUE_FROM_LINK_RECORD, // a link that fails again and again, or no longer
     CATALOGUE_FROM_OCCURRENCE,  // a message about the gateway itself
-    CATALOGUE_FROM_SWEEP,       // something that a sweep met, without a change of the fabric
-    CATALOGUE_FROM_EVENTS,      // events summarised by policy
-    CATALOGUE_FROM_ALARM,       // the end of an alarm without its event's counterpart
+    CATALOGUE_FROM_SWEEP, // what a sweep, or the subnet manager, met without a change of the fabric
+    CATALOGUE_FROM_EVENTS, // events summarised by policy
+    CATALOGUE_FROM_ALARM,  // the end of an alarm without its event's counterpart
 };
 
 // The subject of the row's events.
