@@ -37,7 +37,8 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
     FOLDER(CONF, "conf")                                                                           \
     FOLDER(EVENT, "event")                                                                         \
     FOLDER(CTL, "ctl")                                                                             \
-    FOLDER(WEB, "web")
+    FOLDER(WEB, "web")                                                                             \
+    FOLDER(SMLOG, "smlog")
 
 // The folder that writes. The build defines LOG_FOLDER for each folder's sources. The folders with
 // debug messages come before LOG_FOLDER_OTHER.

@@ -83,6 +83,13 @@ static const struct schema_item FABRIC[] = {
          "How the nodes of `expected_topology` are found. With `name`, a host with a new adapter "
          "keeps its place if it has its old name; a node whose name is not unique, or not there, "
          "is found by its GUID."},
+    {"sm_log", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.sm_log), .check = check_path,
+     .example = "\"/var/log/opensm.log\"",
+     .help = "The log of OpenSM on this host. ibtrapd makes events of the lines about duplicated "
+             "GUIDs, ports that do not answer, sweeps that fail, routes that cannot be made, other "
+             "subnet managers and partitions: `sm-guid-duplicate` and the like. It begins at the "
+             "end of the file, and goes on at its place after a restart and a rotation. The user "
+             "of ibtrapd needs the right to read the file."},
     {"verify_interval", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(fabric.verify_interval_s),
      RANGE(1, 3600), .initial = "5",
      .help = "Seconds between two checks that the subnet manager still holds the subscriptions."},

@@ -13,6 +13,7 @@
 #include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/settings.h"
+#include "daemon/sm_log_source.h"
 #include "daemon/subagents.h"
 #include "daemon/wiring.h"
 #include "install.h"
@@ -22,6 +23,7 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/role.h"
 #include "sink/snmp.h"
+#include "smlog/sm_log.h"
 #include "topology/counter_watch.h"
 #include "topology/expectation.h"
 #include "topology/former_names.h"
@@ -438,7 +440,8 @@ static bool daemon_start(struct gateway *g, struct error *err)
         settings_apply(g);
         daemon_emit_started(g);
         own_alarms_end_former(g);
-        ok = daemon_start_client(g, err) && daemon_start_sweeper(g, err) && subagents_start(g, err);
+        ok = daemon_start_client(g, err) && daemon_start_sweeper(g, err) &&
+             sm_log_source_start(g, err) && subagents_start(g, err);
     }
     if (ok) {
         heartbeat_start(g);
@@ -465,6 +468,7 @@ static _Noreturn void daemon_leave(struct gateway *g, bool ok, const struct erro
 static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct error *err)
 {
     subagents_stop(g);
+    sm_log_stop(g->sm_log);
     sweeper_stop(g->parts.sweeper);
     if (g->service)
         service_stopping(g->service);

@@ -71,6 +71,7 @@ struct gateway {
     char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE], name[CONF_GATEWAY_NAME_SIZE];
     struct umad_choice choice;
     struct mkeys *mkeys;
+    struct sm_log *sm_log;     // NULL: the log of the subnet manager is not read
     struct verbs_watch *watch; // NULL: the SA client relies on polling
     struct event *adapter;     // of the main loop, for `watch`
     struct loop *loop;

@@ -163,6 +163,8 @@ bool setting_is_valid(const struct setting *s)
         return setting_has_row(s) && setting_is_recipient(s);
     case SETTING_SERIAL_NUMBER:
         return s->number == 0 && setting_is_ascii(s, SETTING_SERIAL_MAX);
+    case SETTING_SM_LOG:
+        return s->number == 0 && setting_is_ascii(s, SETTING_VALUE_MAX);
     default:
         return false;
     }
@@ -177,7 +179,8 @@ const char *setting_object(enum setting_kind kind)
                                           [SETTING_EVENT_TRAP_LEVEL] = "gswEventTrapLevel",
                                           [SETTING_COMMUNITY] = "gswAgtCmtyStr",
                                           [SETTING_TRAP_RECIPIENT] = "gswAgtTrapRcp",
-                                          [SETTING_SERIAL_NUMBER] = "gswSsn"};
+                                          [SETTING_SERIAL_NUMBER] = "gswSsn",
+                                          [SETTING_SM_LOG] = ""};
     assert(kind < sizeof OBJECTS / sizeof *OBJECTS);
     return OBJECTS[kind];
 }

@@ -27,6 +27,7 @@ enum setting_kind {
     SETTING_COMMUNITY,        // gswAgtCmtyStr of the row `number`
     SETTING_TRAP_RECIPIENT,   // gswAgtTrapRcp of the row `number`: four octets
     SETTING_SERIAL_NUMBER,    // gswSsn
+    SETTING_SM_LOG,           // no object: the place in the subnet manager's log (smlog/sm_log.h)
 };
 
 struct setting {

@@ -26,6 +26,7 @@ FOLDERS = {
     "ib": {"base", "model"},
     "topology": {"base", "model"},
     "event": {"base", "model", "topology"},
+    "smlog": {"base", "model", "topology", "event"},
     "policy": {"base", "model"},
     "journal": {"base", "model"},
     "sink": {"base", "model", "journal", "agentx"},

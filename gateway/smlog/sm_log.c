@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "smlog/sm_log.h"
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "smlog/log_tail.h"
+#include "smlog/sm_log_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A restart reads this much of the log again, without events of it.
+static const int64_t KEEP_US = 60 * CLOCK_US_PER_S;
+
+struct sm_log {
+    struct sm_log_options options;
+    struct log_tail *tail;
+    struct sm_log_memory memory;
+    struct event_builder_occurrence batch[SM_LOG_BATCH_MAX];
+    size_t count;
+    char kept[LOG_TAIL_PLACE_SIZE], place[LOG_TAIL_PLACE_SIZE]; // with, and behind, the batch
+    int64_t kept_at;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t stopped;
+    bool stop; // with the lock
+};
+
+// Takes a line into the batch, and notes the place behind the line of the last occurrence.
+static bool sm_log_take(void *ctx, const char *line)
+{
+    struct sm_log *s = ctx;
+    if (s->count == SM_LOG_BATCH_MAX)
+        return false;
+    const uint16_t lid = s->options.sm_lid(s->options.ctx);
+    if (sm_log_rows_read(&s->memory, line, lid, &s->batch[s->count])) {
+        s->count++;
+        log_tail_place(s->tail, s->place);
+    }
+    return true;
+}
+
+static void sm_log_put(struct sm_log *s)
+{
+    if (!s->options.put(s->options.ctx, s->batch, s->count, s->place))
+        return;
+    s->count = 0;
+    s->kept_at = clock_now();
+    memcpy(s->kept, s->place, sizeof s->kept);
+}
+
+// True: there is more to read at once.
+static bool sm_log_round(struct sm_log *s)
+{
+    const bool more = log_tail_round(s->tail, sm_log_take, s);
+    const bool full = s->count == SM_LOG_BATCH_MAX;
+    if (s->count == 0)
+        log_tail_place(s->tail, s->place);
+    if (s->count > 0 || s->kept[0] == '\0' ||
+        (strcmp(s->kept, s->place) != 0 && clock_now() - s->kept_at >= KEEP_US))
+        sm_log_put(s);
+    return more || (full && s->count == 0);
+}
+
+static void *sm_log_run(void *arg)
+{
+    struct sm_log *s = arg;
+    bool stop = false;
+    thread_yield();
+    while (!stop) {
+        const int64_t pause = sm_log_round(s) ? 0 : CLOCK_US_PER_S;
+        pthread_mutex_lock(&s->lock);
+        CLOCK_AWAIT(&s->stopped, &s->lock, pause, s->stop);
+        stop = s->stop;
+        pthread_mutex_unlock(&s->lock);
+    }
+    return NULL;
+}
+
+static void sm_log_free(struct sm_log *s)
+{
+    log_tail_free(s->tail);
+    pthread_cond_destroy(&s->stopped);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+struct sm_log *sm_log_start(const struct sm_log_options *options, struct error *err)
+{
+    struct sm_log *s = memory_zeroed(1, sizeof *s);
+    s->options = *options;
+    s->tail = log_tail_new(options->path, options->place, options->log);
+    snprintf(s->kept, sizeof s->kept, "%s", options->place);
+    s->kept_at = clock_now();
+    pthread_mutex_init(&s->lock, NULL);
+    clock_condition_init(&s->stopped);
+    const int rc = thread_start(&s->thread, "sm-log", sm_log_run, s);
+    if (rc == 0)
+        return s;
+    error_set(err, "cannot start to read the log of the subnet manager: %s", strerror(rc));
+    sm_log_free(s);
+    return NULL;
+}
+
+void sm_log_stop(struct sm_log *sm_log)
+{
+    if (!sm_log)
+        return;
+    pthread_mutex_lock(&sm_log->lock);
+    sm_log->stop = true;
+    pthread_cond_signal(&sm_log->stopped);
+    pthread_mutex_unlock(&sm_log->lock);
+    pthread_join(sm_log->thread, NULL);
+    sm_log_free(sm_log);
+}

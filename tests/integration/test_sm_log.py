@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What OpenSM wrote into its own log: a real OpenSM on the simulator, with real faults. The oracle counts the lines of
+the log by itself."""
+
+import re
+import signal
+
+import pytest
+from lab.fabric import Fabric
+from lab.gateway import Gateway
+from lab.processes import wait_until
+
+# The fabric stays as the first sweep found it: what the subnet manager loses has its name still.
+STILL = {"sweep": {"interval": 3600, "settle": 60000}}
+LINES = {
+    "sm-guid-duplicate": "ERR 0D15: ",
+    "sm-no-answer": "ERR 3120: ",
+    "sm-sweep-failed": "ERR 3119: |Errors during initialization|: cannot build ",
+    "sm-no-route": "No routing engine able",
+    "sm-conflict": "ERR 2F18: |Found remote SM ",
+    "sm-partition-error": "PARSE ERROR: line|Partition configuration in error|ERR 0512: |ERR 0507: ",
+}
+
+
+@pytest.fixture
+def site(fabric):
+    """A subnet manager, and a gateway beside it that reads its log."""
+    sm = fabric.subnet_manager("sm1").wait_master()
+    gateway = fabric.keep(Gateway(fabric, host="sm1", beside_sm=True, sm_log=sm.directory / "osm.log", **STILL))
+    gateway.wait_nodes(8)
+    return fabric, sm, gateway
+
+
+def told(gateway):
+    """The sentences of the events of the log, by name."""
+    found = {name: [] for name in LINES}
+    for event in gateway.journal():
+        if event["event"] in found:
+            found[event["event"]].append(event["text"])
+    return found
+
+
+def expected(log):
+    """How many lines of each kind the log has. A line on the way of ERR 0D15 is one line."""
+    return {name: len(re.findall(pattern, log)) for name, pattern in LINES.items()}
+
+
+def wait_told(gateway, name, sentence):
+    """Waits for an event whose sentence fits."""
+    return wait_until(lambda: [text for text in told(gateway)[name] if re.fullmatch(sentence, text)],
+                      f"{name}: {sentence}")
+
+
+def test_a_port_that_does_not_answer_and_a_sweep_that_fails(site):
+    fabric, sm, gateway = site
+    fabric.console('Error "node1"[1] 100 21')  # PortInfo, as a port does with another M_Key
+    sm.reload()
+    wait_told(gateway, "sm-no-answer", r"The subnet manager gets no answer from port 1 of node1 \(LID \d+\) to port 3 of "
+                                       r"leaf1 \(LID \d+\): PortInfo timed out; the M_Key may be wrong\.")
+    fabric.console('Error "node1"[1] 0')
+    fabric.console('Error "leaf2"[11] 100 25')  # LinearForwardingTable
+    sm.kill()
+    sm.start()
+    wait_told(gateway, "sm-sweep-failed", r"A sweep of the subnet manager failed at port 11 of leaf2 \(LID \d+\) to port 11 of "
+                                          r"leaf1 \(LID \d+\): LinearForwardingTable could not be set\.")
+    wait_told(gateway, "sm-sweep-failed", r"A sweep of the subnet manager failed: OpenSM met errors during initialization\.")
+
+
+def test_a_second_subnet_manager_with_another_key(site):
+    fabric, sm, gateway = site
+    sm.options["sm_key"] = "0x1111"
+    sm.restart()
+    fabric.subnet_manager("sm2", sm_key="0x2222")
+    wait_until(lambda: sm.reload() or told(gateway)["sm-conflict"], "the conflict")
+    wait_told(gateway, "sm-conflict", r"A subnet manager on port 1 of sm2 \(LID \d+\) to port 1 of leaf2 \(LID \d+\) works "
+                                      r"beside this one: its SM_Key is another\.")
+
+
+def test_no_route_and_partitions(site):
+    fabric, sm, gateway = site
+    partitions = fabric.directory / "partitions.conf"
+    partitions.write_text("Default=0x7fff,ipoib: ALL=full;\nbroken\n")
+    sm.kill()
+    sm.options |= {"routing_engine": "ftree,no_fallback", "partition_config_file": partitions}
+    sm.start()
+    wait_told(gateway, "sm-no-route", r"The subnet manager could not make routes: no routing engine fits the fabric\.")
+    wait_told(gateway, "sm-sweep-failed", r"A sweep of the subnet manager failed: the routing engine ftree does not fit the "
+                                          r"fabric\.")
+    wait_told(gateway, "sm-partition-error", r"The subnet manager cannot set the partitions as configured: the partition "
+                                             r"configuration is wrong in line 2: no partition definition found\.")
+    wait_told(gateway, "sm-partition-error", r".*: OpenSM uses the default partition alone\.")
+    partitions.write_text("Default=0x7fff: ALL=full;\n" + "".join(f"p{n}=0x{n:04x}: ALL=full;\n" for n in range(1, 80)))
+    sm.kill()
+    sm.start()
+    wait_told(gateway, "sm-partition-error", r"The subnet manager cannot set the partitions as configured on leaf1 "
+                                             r"\(LID \d+\): its table of P_Keys is full\.")
+
+
+def test_a_duplicated_guid(tmp_path):
+    net = tmp_path / "twice.net"
+    text = (Fabric().net).read_text()
+    # Port 2 of storage1 has the GUID of port 1 of node1.
+    text = text.replace("caguid=0x0002c90300b30000", "caguid=0x0002c90300b0ffff")
+    net.write_text(text.replace('[1]\t"leaf2"[4]', '[2]\t"leaf2"[4]').replace('"storage1"[1]', '"storage1"[2]'))
+    with Fabric(net) as fabric:
+        sm = fabric.subnet_manager("sm1")
+        sm.wait_master()
+        gateway = fabric.keep(Gateway(fabric, host="sm1", beside_sm=True, sm_log=sm.directory / "osm.log", **STILL))
+        gateway.wait_nodes(8)
+        sm.restart()
+        wait_told(gateway, "sm-guid-duplicate", r"The subnet manager found one GUID at two places, one of them port \d of "
+                                                r"(node1|storage1).*: it is the GUID of a port\.")
+
+
+def test_nothing_is_told_twice_nor_left_out(fabric):
+    """Kills of the gateway, and a rotation by rename as OpenSM knows it, while partitions are wrong."""
+    partitions = fabric.directory / "partitions.conf"
+    partitions.write_text("broken\n")
+    sm = fabric.subnet_manager("sm1").wait_master()
+    log = sm.directory / "osm.log"
+    gateway = fabric.keep(Gateway(fabric, host="sm1", beside_sm=True, sm_log=log, **STILL))
+    gateway.wait_nodes(8)
+    wait_until(lambda: gateway.journal(), "the journal")
+    sm.options["partition_config_file"] = partitions
+
+    def break_partitions():
+        before = log.read_text().count("Partition configuration in error")
+        sm.kill()
+        sm.start()
+        wait_until(lambda: log.read_text().count("Partition configuration in error") > before, "the line")
+
+    break_partitions()
+    wait_told(gateway, "sm-partition-error", r".*default partition alone\.")
+    gateway.kill()
+    break_partitions()
+    log.rename(sm.directory / "osm.log.1")
+    sm.process.popen.send_signal(signal.SIGUSR1)
+    wait_until(log.exists, "OpenSM to begin a new log")
+    gateway.start()
+    break_partitions()
+
+    def all_told():
+        lines = expected((sm.directory / "osm.log.1").read_text() + log.read_text())
+        return {name: len(texts) for name, texts in told(gateway).items()} == lines and lines["sm-partition-error"] >= 6
+
+    wait_until(all_told, "each line to be told once")
+    gateway.kill()
+    gateway.start()
+    gateway.wait_nodes(8)
+    break_partitions()
+    wait_until(all_told, "each line to be told once, after another kill")
