@@ -105,17 +105,17 @@ bool alarm_is_aside(const struct alarm *alarm)
 
 enum alarm_standing alarm_standing(const struct alarm *alarm, const struct catalogue_entry *type)
 {
-    if (type && catalogue_is_own(type))
-        return ALARM_OF_GATEWAY;
     if (strcmp(alarm->suppressed, EVENT_MAINTENANCE) == 0)
         return ALARM_IN_MAINTENANCE;
     if (alarm->cause_id[0] != '\0')
         return ALARM_FOLLOWS;
+    if (type && catalogue_is_own(type) && type->category != CATEGORY_SM)
+        return ALARM_OF_GATEWAY;
     return alarm_is_aside(alarm) ? ALARM_HANDLED : ALARM_OPEN;
 }
 
 const char *alarm_standing_word(enum alarm_standing standing)
 {
-    static const char *const WORDS[] = {"gateway", "maintenance", "follows", "handled", "open"};
+    static const char *const WORDS[] = {"maintenance", "follows", "gateway", "handled", "open"};
     return WORDS[standing];
 }

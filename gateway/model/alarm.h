@@ -80,10 +80,12 @@ bool alarm_is_aside(const struct alarm *alarm);
 
 // Whether somebody should look at an active alarm, and if not, why. The first that fits.
 enum alarm_standing {
-    ALARM_OF_GATEWAY,     // the alarm is about the gateway: the verdict on the gateway has it
     ALARM_IN_MAINTENANCE, // a maintenance window holds the alarm back
     ALARM_FOLLOWS,        // from another alarm, its root cause
-    ALARM_HANDLED,        // somebody acknowledged or shelved the alarm, or a policy disables it
+    // The alarm is about the gateway: the verdict on the gateway has it. A silent subnet manager is
+    // the fabric's.
+    ALARM_OF_GATEWAY,
+    ALARM_HANDLED, // somebody acknowledged or shelved the alarm, or a policy disables it
     ALARM_OPEN,
     ALARM_STANDINGS,
 };

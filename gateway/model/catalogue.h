@@ -82,8 +82,9 @@ struct catalogue_entry {
     const struct mib_notification *topo;   // IBSWITCH-MIB, gswIBTopoTrap; NULL: none
     uint8_t topo_reason;                   // the change reason in `topo`
     bool between_switches;                 // `topo` follows only `gsw` or `former`; see model/mib.h
-    bool own_says_more;                    // `own` is sent beside traps of the IBSWITCH-MIB, too
-    const struct mib_notification *own;    // IBTRAPD-MIB, where the IB-SMA-MIB has none
+    bool follows_sm;    // an alarm about the silent master subnet manager is the root cause
+    bool own_says_more; // `own` is sent beside traps of the IBSWITCH-MIB, too
+    const struct mib_notification *own; // IBTRAPD-MIB, where the IB-SMA-MIB has none
 };
 
 // The row; valid for ever.

@@ -2,6 +2,7 @@
 #include "pipeline/emitter.h"
 
 #include "model/catalogue.h"
+#include "topology/alarm_key.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,36 @@ void emitter_work(struct emitter *emitter, int64_t now_us)
     emitter_drain(emitter, now_us, NULL, NULL);
 }
 
+// The master subnet manager's silence.
+
+// Names the alarm about the silence as the root cause, if the event's alarm follows from it. If the
+// journal cannot read the alarm's event yet, both are about one subnet manager.
+static void emitter_blame_sm(const struct emitter *e, struct event *event)
+{
+    struct policy_alarm silence;
+    if (!event->type->follows_sm || event->test || event->cause_id[0] != '\0' ||
+        !policy_find_alarm_of(e->policy, catalogue_get(CATALOGUE_SM_UNREACHABLE), &silence))
+        return;
+    struct event *about = journal_find(e->journal, silence.last_number);
+    if (!about || event->sm_guid == 0 || event->sm_guid == about->sm_guid)
+        snprintf(event->cause_id, sizeof event->cause_id, "%s", silence.event_id);
+    event_unref(about);
+}
+
+// A sweep may have missed the subnet manager before its silence was noticed.
+static void emitter_blame_sm_late(const struct emitter *e, const struct event *silence,
+                                  int64_t now_us)
+{
+    const struct alarm_key sm = {.kind = ALARM_KEY_SM, .guid = silence->sm_guid};
+    struct policy_alarm vanished;
+    char key[EVENT_KEY_SIZE];
+    if (silence->test || silence->type != catalogue_get(CATALOGUE_SM_UNREACHABLE))
+        return;
+    alarm_key_write(key, &sm);
+    if (policy_find_alarm(e->policy, key, &vanished) && !vanished.cause_key)
+        policy_set_cause(e->policy, key, silence->alarm_key, now_us);
+}
+
 void emitter_emit_report(struct emitter *emitter, struct event *event,
                          const struct journal_report *report)
 {
@@ -44,8 +75,10 @@ void emitter_emit_report(struct emitter *emitter, struct event *event,
     log_debug(emitter->log, "event %s %s made: %s%s", event->id, event->type->name, event->text,
               emitter->active ? "" : "; this gateway is not active");
     emitter_work(emitter, now);
+    emitter_blame_sm(emitter, event);
     policy_process(emitter->policy, event, now);
     emitter_drain(emitter, now, event, report);
+    emitter_blame_sm_late(emitter, event, now);
     event_unref(event);
 }
 

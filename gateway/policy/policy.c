@@ -301,6 +301,28 @@ bool policy_find_alarm(const struct policy *policy, const char *key, struct poli
     return t && t->raised;
 }
 
+struct alarm_of_type {
+    const struct catalogue_entry *type;
+    const struct alarm_state *found;
+};
+
+static void find_alarm_of(void *ctx, struct alarm_state *t)
+{
+    struct alarm_of_type *search = ctx;
+    if (t->raised && t->type == search->type && !search->found)
+        search->found = t;
+}
+
+bool policy_find_alarm_of(const struct policy *policy, const struct catalogue_entry *type,
+                          struct policy_alarm *out)
+{
+    struct alarm_of_type search = {.type = type};
+    alarm_states_each(policy->states, find_alarm_of, &search);
+    if (search.found)
+        describe_alarm(policy, search.found, out);
+    return search.found != NULL;
+}
+
 struct listing {
     const struct policy *policy;
     struct policy_alarm *all;

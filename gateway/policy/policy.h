@@ -86,6 +86,9 @@ bool policy_is_raised(const struct policy *policy, const char *key);
 bool policy_state(struct policy *policy, const char *key);
 // Fills `out` if the alarm is raised. Returns false if it is not.
 bool policy_find_alarm(const struct policy *policy, const char *key, struct policy_alarm *out);
+// The same for the oldest alarm that such an event raised last.
+bool policy_find_alarm_of(const struct policy *policy, const struct catalogue_entry *type,
+                          struct policy_alarm *out);
 // All raised alarms, the oldest first. The caller frees the array. The list resets `stated`.
 struct policy_alarm *policy_list_alarms(struct policy *policy, size_t *count);
 

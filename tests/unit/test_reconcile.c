@@ -613,6 +613,85 @@ TEST(a_subnet_manager_follows_from_its_host)
     assert_int_equal(count_alarms(), 1);
 }
 
+// The silence of the master subnet manager.
+
+static void put_sm(enum catalogue_event type, const char *about, uint64_t guid)
+{
+    struct event_builder_occurrence what = {.type = type, .sm_guid = guid};
+    snprintf(what.alarm_key, sizeof what.alarm_key, "gateway gw %s", about);
+    pipeline_put_occurrence(pipeline, &what, 0);
+    pass_time(0);
+}
+
+static uint64_t add_manager(const char *name, uint8_t core_port)
+{
+    const uint32_t host = add_node(FABRIC_CA, name, 1);
+    plant_connect(0, core_port, host, 1);
+    generated_port(&plant, host, 1)->capabilities |= FABRIC_IS_SM;
+    return generated_port(&plant, host, 1)->guid;
+}
+
+// The root cause of the alarm, as policy has it.
+struct cause {
+    char key[EVENT_KEY_SIZE], id[EVENT_ID_SIZE];
+};
+
+static void ask_cause(void *ctx, const struct pipeline_context *inside)
+{
+    struct cause *cause = ctx;
+    struct policy_alarm alarm;
+    assert_true(policy_find_alarm(inside->policy, cause->key, &alarm));
+    snprintf(cause->id, sizeof cause->id, "%s", alarm.cause_id);
+}
+
+static void check_cause(const char *key, const char *id)
+{
+    struct cause cause = {0};
+    snprintf(cause.key, sizeof cause.key, "%s", key);
+    assert_true(pipeline_call(pipeline, ask_cause, &cause));
+    assert_string_equal(cause.id, id);
+}
+
+static const char *sm_key(uint64_t guid)
+{
+    return key_of(&(struct alarm_key){.kind = ALARM_KEY_SM, .guid = guid});
+}
+
+TEST(a_dead_subnet_manager_is_one_alarm_with_two_that_follow)
+{
+    char id[EVENT_ID_SIZE];
+    const uint64_t master = add_manager("sm1", 5), other = add_manager("sm2", 6);
+    sweep();
+    put_sm(CATALOGUE_SM_UNREACHABLE, "sm-reachable", master);
+    put_sm(CATALOGUE_SUBSCRIPTION_LOST, "subscriptions", 0);
+    memcpy(id, told(CATALOGUE_SM_UNREACHABLE)->id, sizeof id);
+    assert_int_equal(count_told(CATALOGUE_SUBSCRIPTION_LOST), 0);
+    check_cause("gateway gw subscriptions", id);
+    generated_port(&plant, 1, 1)->capabilities = 0;
+    sweep();
+    assert_int_equal(count_events(CATALOGUE_SM_VANISHED), 1);
+    assert_int_equal(count_told(CATALOGUE_SM_VANISHED), 0);
+    check_cause(sm_key(master), id);
+    generated_port(&plant, 2, 1)->capabilities = 0;
+    sweep();
+    told(CATALOGUE_SM_VANISHED); // another one
+    check_cause(sm_key(other), "");
+    put_sm(CATALOGUE_SM_BACK, "sm-reachable", master);
+    sweep();
+    assert_string_equal(told(CATALOGUE_SM_VANISHED)->alarm_key, sm_key(master));
+}
+
+TEST(a_subnet_manager_missed_before_its_silence_was_noticed_follows)
+{
+    const uint64_t master = add_manager("sm1", 5);
+    sweep();
+    generated_port(&plant, 1, 1)->capabilities = 0;
+    sweep();
+    told(CATALOGUE_SM_VANISHED);
+    put_sm(CATALOGUE_SM_UNREACHABLE, "sm-reachable", master);
+    check_cause(sm_key(master), told(CATALOGUE_SM_UNREACHABLE)->id);
+}
+
 // Clearing by hand.
 
 struct clearing {
@@ -1187,6 +1266,8 @@ int main(void)
         RECONCILE_TEST(a_slow_link_has_no_age),
         RECONCILE_TEST(the_age_can_be_changed),
         RECONCILE_TEST(a_subnet_manager_follows_from_its_host),
+        RECONCILE_TEST(a_dead_subnet_manager_is_one_alarm_with_two_that_follow),
+        RECONCILE_TEST(a_subnet_manager_missed_before_its_silence_was_noticed_follows),
         RECONCILE_TEST(what_a_sweep_still_shows_is_raised_again),
         RECONCILE_TEST(an_alarm_that_policy_had_no_room_for_ends),
         RECONCILE_TEST(many_missing_nodes_are_reconciled),
