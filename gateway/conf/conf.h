@@ -79,6 +79,7 @@ struct conf_sweep {
     char guid2mkey_file[CONF_PATH_SIZE]; // M_Keys of single ports; empty: none
     bool pkeys;
     bool vendor_registers;
+    unsigned vendor_interval_s;      // from one round over the devices to the next; 0: no rounds
     char vskey_file[CONF_PATH_SIZE]; // empty: none
     bool has_vskey;
     uint64_t vskey; // read from that file; 0: none

@@ -129,6 +129,7 @@ static void daemon_make_topology(struct gateway *g)
     g->counter_watch = counter_watch_new(&limits);
     const struct link_history_limits unreliable = options_of_links(g->conf);
     g->parts.link_history = link_history_new(&unreliable);
+    g->parts.devices = devices_new();
     if (g->conf->sweep.method != SWEEP_OFF)
         daemon_restore_fabric(g);
     g->alarm_may_stand = own_alarms_may_stand(g);
@@ -138,28 +139,27 @@ static bool daemon_start_pipeline(struct gateway *g, struct error *err)
 {
     struct policy_rule *rules = memory_zeroed(POLICY_RULES_MAX, sizeof *rules);
     g->lookup = event_builder_lookup_in(g->parts.topology);
-    struct pipeline_options options = {
-        .builder = {.clock = &clock_system,
-                    .random = &random_system,
-                    .fabric = g->parts.fabric_name,
-                    .lookup = &g->lookup},
-        .journal = g->parts.journal,
-        .topology = g->parts.topology,
-        .correlator = {.watch = g->counter_watch,
-                       .read_counters = wiring_read_counters,
-                       .age_us = g->conf->policy.missing_age_us,
-                       .inactive = options_of_inactive(g->conf),
-                       .no_sweeps = g->conf->sweep.method == SWEEP_OFF,
-                       .no_counters = g->conf->counters.ports == COUNTERS_OFF,
-                       .expectation = g->expectation},
-        .link_history = g->parts.link_history,
-        .role = wiring_role,
-        .request_sweep = wiring_request_sweep,
-        .event_trap_level = settings_trap_level,
-        .read_late = wiring_on_late_read,
-        .acknowledge = wiring_acknowledge,
-        .ctx = g,
-        .log = g->parts.log};
+    struct pipeline_options options = {.builder = {.clock = &clock_system,
+                                                   .random = &random_system,
+                                                   .fabric = g->parts.fabric_name,
+                                                   .lookup = &g->lookup},
+                                       .journal = g->parts.journal,
+                                       .topology = g->parts.topology,
+                                       .correlator = {.watch = g->counter_watch,
+                                                      .read_counters = wiring_read_counters,
+                                                      .age_us = g->conf->policy.missing_age_us,
+                                                      .inactive = options_of_inactive(g->conf),
+                                                      .sources = options_of_sources(g->conf),
+                                                      .devices = g->parts.devices,
+                                                      .expectation = g->expectation},
+                                       .link_history = g->parts.link_history,
+                                       .role = wiring_role,
+                                       .request_sweep = wiring_request_sweep,
+                                       .event_trap_level = settings_trap_level,
+                                       .read_late = wiring_on_late_read,
+                                       .acknowledge = wiring_acknowledge,
+                                       .ctx = g,
+                                       .log = g->parts.log};
     options_of_policy(g->conf, &options.policy, rules);
     settings_rename(g, &options.builder);
     g->parts.pipeline = pipeline_start(&options, err);
@@ -514,6 +514,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     loop_free(g->loop);
     counter_watch_free(g->counter_watch);
     link_history_free(g->parts.link_history);
+    devices_free(g->parts.devices);
     topology_free(g->parts.topology);
     fabric_unref(g->restored);
     expectation_free(g->expectation);

@@ -154,8 +154,8 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
     const struct inactive_links_limits inactive = options_of_inactive(plan->conf);
     correlator_change_limits(inside->correlator, plan->conf->policy.missing_age_us, &inactive);
-    correlator_change_sources(inside->correlator, plan->conf->sweep.method == SWEEP_OFF,
-                              plan->conf->counters.ports == COUNTERS_OFF);
+    const struct correlator_sources sources = options_of_sources(plan->conf);
+    correlator_change_sources(inside->correlator, &sources);
     const struct counter_watch_limits limits = options_of_counters(plan->conf);
     counter_watch_change(g->counter_watch, &limits);
     const struct link_history_limits unreliable = options_of_links(plan->conf);

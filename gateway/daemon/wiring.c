@@ -97,6 +97,12 @@ void wiring_on_reasons(void *ctx, struct link_reasons *list)
     pipeline_put_reasons(g->parts.pipeline, list);
 }
 
+void wiring_on_registers(void *ctx, struct device_readings *readings)
+{
+    struct gateway *g = ctx;
+    pipeline_put_registers(g->parts.pipeline, readings);
+}
+
 void wiring_on_overflow(void *ctx, bool over, const char *reason)
 {
     wiring_emit(ctx, over ? CATALOGUE_SWEEP_OVERFLOW : CATALOGUE_SWEEP_RECOVERED, OWN_ALARMS_SWEEP,
@@ -194,14 +200,15 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
         .counters = conf->counters.ports,
         .counters_interval_us = conf->counters.interval_s * CLOCK_US_PER_S,
         .link_reasons = c->vendor_registers,
+        .registers_interval_us = c->vendor_registers ? c->vendor_interval_s * CLOCK_US_PER_S : 0,
         .vskey = c->vskey,
         .nodes_max = c->nodes_max,
         .part_us_max = c->part_s_max * CLOCK_US_PER_S,
         .was_over = own_alarms_is_active(g, OWN_ALARMS_SWEEP),
         .client = g->parts.client,
         .findings = {wiring_on_overflow, wiring_on_twin, g},
-        .listener = {wiring_on_fabric, wiring_on_counters, wiring_on_reasons, wiring_known_fabric,
-                     g},
+        .listener = {wiring_on_fabric, wiring_on_counters, wiring_on_reasons, wiring_on_registers,
+                     wiring_known_fabric, g},
         .clock = &clock_system,
         .random = &random_system,
         .log = g->parts.log,

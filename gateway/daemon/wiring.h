@@ -24,6 +24,7 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
 // From the sweeper (ib/sweeper.h) to the pipeline.
 void wiring_on_fabric(void *ctx, struct fabric *fabric);
 void wiring_on_counters(void *ctx, struct counter_reading *reading);
+void wiring_on_registers(void *ctx, struct device_readings *readings);
 void wiring_on_reasons(void *ctx, struct link_reasons *list);
 void wiring_on_overflow(void *ctx, bool over, const char *reason);
 void wiring_on_twin(void *ctx, const char *reason);

@@ -12,6 +12,7 @@
 
 struct agent;
 struct reads;
+struct devices;
 struct link_history;
 
 // The last reload, if the gateway refused the reload.
@@ -30,6 +31,7 @@ struct parts {
     struct topology *topology;
     struct journal *journal;
     struct link_history *link_history;
+    struct devices *devices;
     struct pipeline *pipeline;
     struct sa_client *client;
     struct sweeper *_Atomic sweeper; // NULL until the start has made the sweeper

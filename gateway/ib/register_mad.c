@@ -29,9 +29,9 @@ static const struct register_mad_page {
     bool of_port;
     uint32_t second; // word of the index
 } PAGES[REGISTER_PAGES] = {
-    [REGISTER_LINK_DOWN] = {PDDR, true, 6},    [REGISTER_TROUBLESHOOTING] = {PDDR, true, 1},
-    [REGISTER_MODULE] = {PDDR, true, 3},       [REGISTER_FIRMWARE] = {MGIR, false, 0},
-    [REGISTER_TEMPERATURE] = {MTMP, false, 0},
+    [REGISTER_LINK_DOWN] = {PDDR, true, 6},        [REGISTER_TROUBLESHOOTING] = {PDDR, true, 1},
+    [REGISTER_MODULE] = {PDDR, true, 3 | 1 << 29}, // light in uW
+    [REGISTER_FIRMWARE] = {MGIR, false, 0},        [REGISTER_TEMPERATURE] = {MTMP, false, 0},
 };
 
 enum { PAGE_DATA = 8 }; // of PDDR

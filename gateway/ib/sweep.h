@@ -12,6 +12,7 @@
 #include "ib/mkeys.h"
 #include "ib/requests.h"
 #include "model/counter.h"
+#include "model/device_reading.h"
 #include "model/fabric.h"
 #include "model/fabric_builder.h"
 #include "model/link_reason.h"
@@ -220,16 +221,25 @@ struct sweep_devices {
 };
 void sweep_devices_clear(struct sweep_devices *devices);
 
+// Asks the questions of the list; those about a node follow each other. The first question to a
+// device is whether the device has registers. A device has one question at a time. A device that
+// refuses a register, or leaves a question unanswered, is not asked for this register for a day.
+// The time of the part is limited by `part_us`; `complete` is false for a list that was not asked
+// to the end.
+bool sweep_registers(struct sweep *sweep, const struct fabric *fabric,
+                     struct sweep_devices *devices, struct device_readings *list,
+                     struct error *err);
+
+// Lists what a round asks of the devices with greater GUIDs than `after`, as many devices as have
+// room, and sets `after` to the GUID of the last one; to 0 after the last device of the fabric.
+struct device_readings *sweep_list_registers(const struct fabric *fabric, uint64_t *after);
+
 // Lists the ends of links of `before` that are down in `after`, as far as NVIDIA's devices can be
 // asked there. LINK_REASONS_MAX at most.
 void sweep_list_lost_links(const struct fabric *before, const struct fabric *after,
                            struct link_reasons *out);
 
-// Asks the ports of the list why their links went down. Sets `known` and what the ports say. The
-// first question to a device is whether the device has registers. A device has one question at a
-// time. A device that refuses a register, or leaves a question unanswered, is not asked for this
-// register for a day. The time of the part is limited by `part_us`; `complete` is false for a list
-// that was not asked to the end.
+// Asks the ports of the list why their links went down. Sets `known` and what the ports say.
 bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
                         struct sweep_devices *devices, struct link_reasons *list,
                         struct error *err);

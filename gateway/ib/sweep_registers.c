@@ -17,8 +17,6 @@ enum { DEVICES_MAX = 1 << 16 }; // beyond that, all are asked again
 // A bit of `refused` is a page, or the whole device.
 enum { REFUSES_ALL = 1 << REGISTER_PAGES };
 
-enum { PAGES = REGISTER_TROUBLESHOOTING + 1 }; // that a port is asked for: the first ones
-
 struct sweep_device {
     struct hash_node node;
     uint64_t guid;
@@ -57,19 +55,17 @@ static struct sweep_device *sweep_registers_device(const struct sweep *sweep,
 
 // The part.
 
-// The questions to one device: those of the list from `next` to `end`, all pages of a port after
-// each other.
+// The questions to one device: those of the list from `next` to `end`.
 struct sweep_registers_group {
     struct sweep_device *device;
     uint32_t next, end;
     uint16_t lid;
-    uint8_t page;
 };
 
 struct sweep_registers {
     struct sweep_part part;
     struct sweep_registers_group *groups;
-    struct link_reasons *list;
+    struct device_readings *list;
 };
 
 static sweep_take sweep_registers_take_node, sweep_registers_take_info, sweep_registers_take_page;
@@ -84,27 +80,18 @@ static void sweep_registers_ask(struct sweep_registers *r, const struct sweep_re
     sweep_part_ask(&r->part, &whole);
 }
 
-static void sweep_registers_pass_page(struct sweep_registers_group *g)
-{
-    g->page++;
-    if (g->page == PAGES) {
-        g->page = 0;
-        g->next++;
-    }
-}
-
 // Asks for the next page that the device does not refuse.
 static void sweep_registers_go_on(struct sweep_registers *r, struct sweep_registers_group *g)
 {
     const uint32_t refused = g->device->refused;
-    while (g->next < g->end && (refused & (1U << g->page | REFUSES_ALL)))
-        sweep_registers_pass_page(g);
+    while (g->next < g->end && (refused & (1U << r->list->all[g->next].page | REFUSES_ALL)))
+        g->next++;
     if (g->next < g->end)
         sweep_registers_ask(r, g,
                             &(struct sweep_query){.take = sweep_registers_take_page,
                                                   .mgmt_class = MAD_CLASS_VENDOR,
                                                   .attribute = REGISTER_MAD_ACCESS,
-                                                  .page = g->page,
+                                                  .page = r->list->all[g->next].page,
                                                   .port = r->list->all[g->next].port});
 }
 
@@ -176,16 +163,15 @@ static void sweep_registers_take_page(struct sweep_part *part, const struct swee
 {
     struct sweep_registers *r = part->own;
     struct sweep_registers_group *g = &r->groups[query->at];
-    struct link_reason *reason = &r->list->all[g->next];
+    struct device_reading *reading = &r->list->all[g->next];
     const uint8_t *mad = sweep_registers_answer(query, answer);
     const uint8_t *octets = register_mad_read(mad, answer->size, query->page, query->port);
-    if (octets && query->page == REGISTER_LINK_DOWN)
-        register_mad_read_link_down(octets, reason);
-    else if (octets)
-        register_mad_read_trouble(octets, reason);
+    reading->answered = octets != NULL;
+    if (octets)
+        memcpy(reading->octets, octets, sizeof reading->octets);
     if (!answer->mad || register_mad_is_refusal(mad, answer->size))
         sweep_registers_refuse(r, g->device, 1U << query->page, answer);
-    sweep_registers_pass_page(g);
+    g->next++;
     sweep_registers_go_on(r, g);
 }
 
@@ -207,7 +193,7 @@ static uint32_t sweep_registers_answering(const struct fabric *fabric, uint32_t 
     return FABRIC_NONE;
 }
 
-// Groups the list, whose ports of a node follow each other, by the ports that answer.
+// Groups the list, whose questions about a node follow each other, by the ports that answer.
 static void sweep_registers_begin(struct sweep_registers *r, const struct fabric *fabric,
                                   struct sweep_devices *devices)
 {
@@ -217,11 +203,11 @@ static void sweep_registers_begin(struct sweep_registers *r, const struct fabric
     if (devices->count + r->list->count > DEVICES_MAX) // before a group refers to a device
         sweep_devices_clear(devices);
     for (uint32_t i = 0; i < r->list->count; i++) {
-        const struct link_reason *one = &r->list->all[i];
+        const struct device_reading *one = &r->list->all[i];
         const uint32_t node = fabric_find_node(fabric, one->node_guid);
         const uint32_t port =
             node == FABRIC_NONE ? FABRIC_NONE : sweep_registers_answering(fabric, node, one->port);
-        if (port == FABRIC_NONE || one->known)
+        if (port == FABRIC_NONE)
             continue;
         struct sweep_device *device =
             sweep_registers_device(sweep, devices, fabric->ports[port].guid);
@@ -247,12 +233,12 @@ static void sweep_registers_begin(struct sweep_registers *r, const struct fabric
     }
 }
 
-bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
-                        struct sweep_devices *devices, struct link_reasons *list, struct error *err)
+bool sweep_registers(struct sweep *sweep, const struct fabric *fabric,
+                     struct sweep_devices *devices, struct device_readings *list, struct error *err)
 {
     struct sweep_registers r = {
         .part = {.sweep = sweep, .is_optional = true, .own = &r},
-        .groups = memory_zeroed(LINK_REASONS_MAX, sizeof *r.groups),
+        .groups = memory_zeroed(list->count + 1, sizeof *r.groups),
         .list = list,
     };
     sweep_part_begin(&r.part);
@@ -260,6 +246,78 @@ bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
     const bool ok = sweep_part_end(&r.part, err);
     list->complete = ok && !r.part.ended;
     free(r.groups);
+    return ok;
+}
+
+// A round.
+
+// What is asked of a switch, and of each port.
+static const enum register_page OF_SWITCH[] = {REGISTER_FIRMWARE, REGISTER_TEMPERATURE};
+
+enum { OF_SWITCH_COUNT = sizeof OF_SWITCH / sizeof *OF_SWITCH };
+
+static void sweep_registers_list_node(const struct fabric *fabric, const struct fabric_node *node,
+                                      struct device_readings *out)
+{
+    const bool is_switch = node->type == FABRIC_SWITCH;
+    for (size_t i = 0; is_switch && i < OF_SWITCH_COUNT; i++)
+        device_readings_ask(out, node->guid, 0, OF_SWITCH[i]);
+    for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
+        if (fabric->ports[i].known && fabric->ports[i].number > 0)
+            device_readings_ask(out, node->guid, fabric->ports[i].number, REGISTER_MODULE);
+    }
+}
+
+struct device_readings *sweep_list_registers(const struct fabric *fabric, uint64_t *after)
+{
+    struct device_readings *out = device_readings_new(DEVICE_READINGS_MAX);
+    for (uint32_t i = 0; i < fabric->node_count; i++) {
+        const struct fabric_node *node = &fabric->nodes[i];
+        if (node->guid <= *after || node->silent || !fabric_is_nvidia(node))
+            continue;
+        if (out->count + OF_SWITCH_COUNT + node->ports > out->room)
+            return out;
+        sweep_registers_list_node(fabric, node, out);
+        *after = node->guid;
+    }
+    out->ends_round = true;
+    *after = 0;
+    return out;
+}
+
+// Why links went down.
+
+// The pages of each port; each adds to what the port says.
+static const struct {
+    enum register_page page;
+    void (*read)(const uint8_t octets[REGISTER_MAD_SIZE], struct link_reason *out);
+} REASONS[] = {{REGISTER_LINK_DOWN, register_mad_read_link_down},
+               {REGISTER_TROUBLESHOOTING, register_mad_read_trouble}};
+
+enum { REASON_PAGES = sizeof REASONS / sizeof *REASONS };
+
+bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
+                        struct sweep_devices *devices, struct link_reasons *list, struct error *err)
+{
+    struct device_readings *readings = device_readings_new(REASON_PAGES * list->count);
+    for (size_t i = 0; i < REASON_PAGES * list->count; i++) {
+        const struct link_reason *one = &list->all[i / REASON_PAGES];
+        if (!one->known)
+            device_readings_ask(readings, one->node_guid, one->port,
+                                REASONS[i % REASON_PAGES].page);
+    }
+    const bool ok = sweep_registers(sweep, fabric, devices, readings, err);
+    const struct device_reading *reading = readings->all;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->all[i].known)
+            continue;
+        for (size_t page = 0; page < REASON_PAGES; page++, reading++) {
+            if (reading->answered)
+                REASONS[page].read(reading->octets, &list->all[i]);
+        }
+    }
+    list->complete = readings->complete;
+    free(readings);
     return ok;
 }
 

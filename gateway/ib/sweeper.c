@@ -19,6 +19,12 @@ static const int64_t PORT_CHECK_US = CLOCK_US_PER_S / 5, PORT_CHECK_WHILE_UP_US 
 // FIRST_TELL_US.
 static const int64_t FIRST_QUIET_US = 2 * CLOCK_US_PER_S, FIRST_TELL_US = 10 * CLOCK_US_PER_S;
 
+// A round over the registers of all devices has slices, between which sweeps and readings have
+// their turn. A slice takes REGISTERS_SLICE_US at most, so a device that answers slowly delays
+// nothing. The MADs of all slices together keep to a rate.
+static const int64_t REGISTERS_SLICE_US = CLOCK_US_PER_S;
+enum { REGISTERS_PER_S = 1000 };
+
 struct sweeper {
     struct sweeper_options options;
     pthread_t thread;
@@ -33,7 +39,9 @@ struct sweeper {
     int64_t tell_at;  // when the log is told how far the first sweep is
     int64_t mkeys_at; // when to look for changed M_Keys
     int64_t counters_at;
-    struct sweep_size expected; // of the fabric; zero: not known
+    int64_t registers_at, round_at; // when the next slice is due, and the next round
+    uint64_t registers_after;       // the last device that had its turn in this round; 0: none
+    struct sweep_size expected;     // of the fabric; zero: not known
     struct sweep_findings findings;
     struct sweep_ticks ticks;
     struct sweep_devices devices;
@@ -395,6 +403,27 @@ static void sweeper_read_all_counters(struct sweeper *s)
     s->options.listener.counters(s->options.listener.ctx, reading);
 }
 
+static void sweeper_read_registers(struct sweeper *s)
+{
+    struct error err;
+    struct sweep sweep;
+    const int64_t begun = sweeper_now_of(s);
+    if (s->registers_after == 0)
+        s->round_at = begun + s->options.registers_interval_us;
+    struct device_readings *list = sweep_list_registers(s->last, &s->registers_after);
+    list->time_us = clock_utc(s->options.clock);
+    s->registers_at = begun + CLOCK_US_PER_S;
+    if (sweeper_open(s, &sweep, &err)) {
+        sweep.limits.part_us = REGISTERS_SLICE_US;
+        sweep_registers(&sweep, s->last, &s->devices, list, &err);
+        sweep.requests.io.close(sweep.requests.io.self);
+        s->registers_at = begun + (int64_t)sweep.counters.sent * CLOCK_US_PER_S / REGISTERS_PER_S;
+    }
+    if (list->ends_round && s->registers_at < s->round_at)
+        s->registers_at = s->round_at;
+    s->options.listener.registers(s->options.listener.ctx, list);
+}
+
 // The loop.
 
 // Waits until `due`, or until another thread wakes this one, or until the next check of the port.
@@ -458,6 +487,8 @@ static void sweeper_serve(struct sweeper *s)
     const int64_t sweep_at = sweep_schedule_due(&s->schedule);
     const bool early = s->last && s->switch_count > 0;
     pthread_mutex_unlock(&s->lock);
+    const int64_t registers_at =
+        s->options.registers_interval_us > 0 && s->last ? s->registers_at : INT64_MAX;
     if (!up)
         sweeper_wait_until(s, INT64_MAX);
     else if (sweep_at <= now)
@@ -468,8 +499,10 @@ static void sweeper_serve(struct sweeper *s)
         sweeper_ask_late(s);
     else if (early)
         sweeper_read_early(s);
+    else if (registers_at <= now)
+        sweeper_read_registers(s);
     else
-        sweeper_wait_until(s, sweep_at < counters_at ? sweep_at : counters_at);
+        sweeper_wait_until(s, clock_earlier(clock_earlier(sweep_at, counters_at), registers_at));
 }
 
 static void *sweeper_run(void *arg)

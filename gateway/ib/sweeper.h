@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The sweeper: one thread that, periodically and when triggered, sweeps the fabric, queries subnet
-// managers and I/O units, and reads the counters.
+// managers and I/O units, and reads the counters, and the registers of NVIDIA's devices.
 #ifndef IBTRAPD_IB_SWEEPER_H
 #define IBTRAPD_IB_SWEEPER_H
 
@@ -10,6 +10,7 @@
 #include "ib/sweep_rules.h"
 #include "model/choices.h"
 #include "model/counter.h"
+#include "model/device_reading.h"
 #include "model/fabric.h"
 
 // The sweeper's thread calls these functions. They must not wait.
@@ -19,6 +20,8 @@ struct sweeper_listener {
     // Why links went down that the next fabric lacks, or a late answer to the same question; free
     // it with free(3).
     void (*reasons)(void *ctx, struct link_reasons *list);
+    // What devices of NVIDIA tell of themselves and their modules; free it with free(3).
+    void (*registers)(void *ctx, struct device_readings *readings);
     // The fabric as known so far: a reference, the sweeper's. NULL: it is not known. The function
     // may be NULL, too.
     struct fabric *(*known)(void *ctx);
@@ -41,11 +44,13 @@ struct sweeper_options {
     enum counter_ports counters; // whose counters are read
     int64_t counters_interval_us;
     bool link_reasons; // the ends of lost links are asked why; a fabric waits settle_us for that
-    uint64_t vskey;    // of NVIDIA's devices; 0: none
-    struct sa_client *client;       // whose port the sweeper shares; outlives the sweeper
-    unsigned nodes_max;             // that a sweep finds; 0: without limits
-    int64_t part_us_max;            // that a part of a sweep takes
-    bool was_over;                  // an overflow was told, and not its end
+    int64_t
+        registers_interval_us; // between the begins of two rounds over NVIDIA's devices; 0: none
+    uint64_t vskey;            // of NVIDIA's devices; 0: none
+    struct sa_client *client;  // whose port the sweeper shares; outlives the sweeper
+    unsigned nodes_max;        // that a sweep finds; 0: without limits
+    int64_t part_us_max;       // that a part of a sweep takes
+    bool was_over;             // an overflow was told, and not its end
     struct sweep_listener findings; // sweeper_start and sweeper_change may call it, too
     struct sweeper_listener listener;
     const struct clock *clock;

@@ -358,9 +358,9 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
                          size_t n);
 
 // Reads the committed events before `before` about possible failures of links: of the types
-// link-down, link-interrupted, port-removed, flapping, link-errors-raised and alarm-cleared. Newest
-// first, until the array is full. Returns the number of events; 0: there are none, or the disk
-// fails or hangs. Writer's thread.
+// link-down, link-interrupted, port-removed, flapping, link-errors-raised, alarm-cleared and
+// cable-replaced. Newest first, until the array is full. Returns the number of events; 0: there are
+// none, or the disk fails or hangs. Writer's thread.
 size_t journal_read_links_back(struct journal *journal, int64_t before,
                                struct journal_item items[JOURNAL_LINKS_PAGE]);
 

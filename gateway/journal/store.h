@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 12, STORE_NAME_MAX = 64 };
+enum { STORE_SCHEMA_VERSION = 13, STORE_NAME_MAX = 64 };
 
 // The largest sequence number, which no journal reaches: a row with another number is damaged.
 #define STORE_SEQUENCE_MAX (INT64_C(1) << 53)

@@ -121,10 +121,7 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "ALTER TABLE alarm ADD COLUMN suppressed TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE alarm ADD COLUMN acknowledged_by TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE alarm ADD COLUMN shelved_by TEXT NOT NULL DEFAULT '';",
-    // A journal of version 6 to 8 has this index with IN and a list, for which SQLite makes a table
-    // of its own at each insertion.
-    "DROP INDEX IF EXISTS event_link;"
-    "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
+    "", // the same
     "ALTER TABLE alarm ADD COLUMN shelved_for_us INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE maintenance ADD COLUMN length_us INTEGER NOT NULL DEFAULT 0;",
     "ALTER TABLE alarm ADD COLUMN told_sequence INTEGER NOT NULL DEFAULT 0;"
@@ -139,6 +136,9 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     " record BLOB NOT NULL);",
     "ALTER TABLE maintenance ADD COLUMN who TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE maintenance ADD COLUMN comment TEXT NOT NULL DEFAULT '';",
+    // Journals of earlier versions have this index without some types.
+    "DROP INDEX IF EXISTS event_link;"
+    "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
 };
 
 // Gives the file a random number, not 0, to tell the file from another file in its place.

@@ -13,7 +13,8 @@
 // change of the words needs a new version of the schema.
 #define STORE_OF_LINKS                                                                             \
     "(type = 'link-down' OR type = 'link-interrupted' OR type = 'port-removed'"                    \
-    " OR type = 'flapping' OR type = 'link-errors-raised' OR type = 'alarm-cleared')"
+    " OR type = 'flapping' OR type = 'link-errors-raised' OR type = 'alarm-cleared'"               \
+    " OR type = 'cable-replaced')"
 
 enum store_statement {
     ADD_EVENT,

@@ -35,6 +35,7 @@ enum catalogue_origin {
     CATALOGUE_FROM_COUNTER,     // a counter that crossed its threshold
     CATALOGUE_FROM_CONGESTION,  // a port that waits too long, or no longer
     CATALOGUE_FROM_ERROR_RATE,  // a counter that grows too often, or no longer
+    CATALOGUE_FROM_REGISTER,    // what a device of NVIDIA tells of itself, or of a module
     CATALOGUE_FROM_LINK_RECORD, // a link that fails again and again, or no longer
     CATALOGUE_FROM_OCCURRENCE,  // a message about the gateway itself
     CATALOGUE_FROM_SWEEP, // what a sweep, or the subnet manager, met without a change of the fabric

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/wire.h"
 #include "pipeline/counter_alarms.h"
+#include "pipeline/device_alarms.h"
 #include "pipeline/down_reasons.h"
 #include "pipeline/expectations.h"
 #include "pipeline/interruptions.h"
@@ -82,29 +83,32 @@ void correlator_change_limits(struct correlator *correlator, int64_t age_us,
 // Ends alarms without a source.
 static enum statement correlator_say(void *ctx, const struct policy_alarm *alarm, struct text *why)
 {
-    const struct correlator_options *options = ctx;
+    const struct correlator_sources *sources = ctx;
     const enum catalogue_origin origin = alarm->type ? alarm->type->origin : CATALOGUE_FROM_ALARM;
     const bool counts = origin >= CATALOGUE_FROM_COUNTER && origin <= CATALOGUE_FROM_ERROR_RATE;
     const bool of_fabric = origin >= CATALOGUE_FROM_CHANGE && origin <= CATALOGUE_FROM_LINK_RECORD;
-    if (options->no_sweeps && of_fabric)
+    if (sources->no_sweeps && of_fabric)
         text_add(why, "the fabric is not swept any more");
-    else if (options->no_counters && counts)
+    else if (sources->no_counters && counts)
         text_add(why, "the port counters are not read any more");
+    else if (sources->no_registers && origin == CATALOGUE_FROM_REGISTER)
+        text_add(why, "the registers of devices are not read any more");
     return why->len > 0 ? STATEMENT_IS_OVER : STATEMENT_OF_OTHERS;
 }
 
 static void correlator_end_unwatched(struct correlator *o)
 {
-    if (o->options.no_sweeps || o->options.no_counters)
+    struct correlator_sources *sources = &o->options.sources;
+    if (sources->no_sweeps || sources->no_counters || sources->no_registers)
         statements_compare_all(o->emitter,
-                               &(struct detector){.say = correlator_say, .ctx = &o->options});
+                               &(struct detector){.say = correlator_say, .ctx = sources});
 }
 
-void correlator_change_sources(struct correlator *correlator, bool no_sweeps, bool no_counters)
+void correlator_change_sources(struct correlator *correlator,
+                               const struct correlator_sources *sources)
 {
-    correlator_tell_held(correlator, no_sweeps);
-    correlator->options.no_sweeps = no_sweeps;
-    correlator->options.no_counters = no_counters;
+    correlator_tell_held(correlator, sources->no_sweeps);
+    correlator->options.sources = *sources;
     correlator_end_unwatched(correlator);
 }
 
@@ -112,8 +116,8 @@ void correlator_change_expectation(struct correlator *correlator,
                                    const struct expectation *expectation)
 {
     correlator->options.expectation = expectation;
-    if (!expectation ||
-        (topology_has_base(correlator->emitter->topology) && !correlator->options.no_sweeps))
+    if (!expectation || (topology_has_base(correlator->emitter->topology) &&
+                         !correlator->options.sources.no_sweeps))
         expectations_update(correlator->emitter, expectation);
 }
 
@@ -169,7 +173,7 @@ static bool correlator_holds(const struct correlator *o, const struct event *eve
 {
     const uint16_t trap = event->type->trap;
     const struct topology *topology = o->emitter->topology; // NULL in tests
-    return !o->options.no_sweeps && topology && topology_has_base(topology) &&
+    return !o->options.sources.no_sweeps && topology && topology_has_base(topology) &&
            (trap == NOTICE_GID_IN_SERVICE || trap == NOTICE_GID_OUT_OF_SERVICE ||
             trap == NOTICE_LINK_STATE);
 }
@@ -343,6 +347,14 @@ void correlator_take_reasons(struct correlator *correlator, const struct link_re
     }
 }
 
+void correlator_take_registers(struct correlator *correlator,
+                               const struct device_readings *readings)
+{
+    const struct correlator_sources *sources = &correlator->options.sources;
+    if (!sources->no_sweeps && !sources->no_registers)
+        device_alarms_take(correlator->emitter, correlator->options.devices, readings);
+}
+
 static void correlator_emit_change(struct correlator *o, const struct changes *all, uint32_t i,
                                    bool late, char (*ids)[EVENT_ID_SIZE])
 {
@@ -378,7 +390,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     struct changes changes = {0};
     bool late = false, complete = seen->complete;
     int64_t begun_us = seen->time_us;
-    if (correlator->options.no_sweeps) {
+    if (correlator->options.sources.no_sweeps) {
         fabric_unref(seen);
         return false;
     }
@@ -565,7 +577,7 @@ static void set_latest(struct correlator *o, struct accumulated_counters *latest
 void correlator_take_reading(struct correlator *correlator, const struct counter_reading *reading)
 {
     struct correlator *o = correlator;
-    if (o->options.no_sweeps || o->options.no_counters)
+    if (o->options.sources.no_sweeps || o->options.sources.no_counters)
         return;
     bool same = o->latest == o->accumulated; // as after a regular reading
     struct accumulated_counters *after = accumulated_with(o->latest, reading);

@@ -10,6 +10,7 @@
 #include "pipeline/emitter.h"
 #include "pipeline/inactive_links.h"
 #include "topology/accumulated.h"
+#include "topology/devices.h"
 #include "topology/expectation.h"
 #include "topology/measured_errors.h"
 
@@ -21,6 +22,12 @@ enum {
 // How long a trap waits for a sweep; with a node that waits to join, JOINED_HOLD_US more.
 #define CORRELATOR_HOLD_US (INT64_C(15) * 1000000)
 
+// What is not read. No alarm stands that only this would end.
+struct correlator_sources {
+    bool no_sweeps; // nothing is swept or read
+    bool no_counters, no_registers;
+};
+
 struct correlator_options {
     struct emitter *emitter;
     struct counter_watch *watch;
@@ -30,8 +37,8 @@ struct correlator_options {
     void *ctx;
     int64_t age_us; // age at which alarms about missing things end; 0: never
     struct inactive_links_limits inactive;
-    bool no_sweeps;   // nothing is swept or read: no alarm about the fabric stands
-    bool no_counters; // no counters are read: no alarm about counters stands
+    struct correlator_sources sources;
+    struct devices *devices;               // outlives the correlator
     const struct expectation *expectation; // the expected topology; NULL: none
 };
 
@@ -44,9 +51,10 @@ void correlator_free(struct correlator *correlator); // NULL is allowed
 void correlator_change_limits(struct correlator *correlator, int64_t age_us,
                               const struct inactive_links_limits *inactive);
 
-// Changes options.no_sweeps and options.no_counters, and ends the alarms without a source. Drops
-// snapshots and readings that arrive late.
-void correlator_change_sources(struct correlator *correlator, bool no_sweeps, bool no_counters);
+// Changes options.sources, and ends the alarms without a source. Drops snapshots and readings that
+// arrive late.
+void correlator_change_sources(struct correlator *correlator,
+                               const struct correlator_sources *sources);
 
 // Changes options.expectation, which stays the caller's. If the fabric is known, makes the alarms
 // agree with the expectation at once. NULL ends these alarms, also if the fabric is not known.
@@ -88,6 +96,10 @@ void correlator_get_unwatched(struct correlator *correlator,
 // Keeps why links went down, for the changes of the next snapshot, and adds late answers to the
 // alarms (down_reasons.h).
 void correlator_take_reasons(struct correlator *correlator, const struct link_reasons *list);
+
+// Makes events of what devices tell of themselves and their modules (device_alarms.h).
+void correlator_take_registers(struct correlator *correlator,
+                               const struct device_readings *readings);
 
 // The accumulated counters after the last reading: a reference, the caller's. NULL: there was no
 // reading yet. Any thread.

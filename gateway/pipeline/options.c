@@ -91,3 +91,12 @@ struct inactive_links_limits options_of_inactive(const struct conf *conf)
     return (struct inactive_links_limits){conf->sweep.inactive_sweeps,
                                           conf->sweep.interval_s * CLOCK_US_PER_S};
 }
+
+struct correlator_sources options_of_sources(const struct conf *conf)
+{
+    const struct conf_sweep *sweep = &conf->sweep;
+    return (struct correlator_sources){.no_sweeps = sweep->method == SWEEP_OFF,
+                                       .no_counters = conf->counters.ports == COUNTERS_OFF,
+                                       .no_registers = !sweep->vendor_registers ||
+                                                       sweep->vendor_interval_s == 0};
+}

@@ -4,7 +4,7 @@
 #define IBTRAPD_PIPELINE_OPTIONS_H
 
 #include "conf/conf.h"
-#include "pipeline/inactive_links.h"
+#include "pipeline/correlator.h"
 #include "policy/policy.h"
 #include "topology/counter_watch.h"
 #include "topology/link_history.h"
@@ -16,5 +16,6 @@ void options_of_policy(const struct conf *conf, struct policy_options *out,
 struct counter_watch_limits options_of_counters(const struct conf *conf);
 struct link_history_limits options_of_links(const struct conf *conf);
 struct inactive_links_limits options_of_inactive(const struct conf *conf);
+struct correlator_sources options_of_sources(const struct conf *conf);
 
 #endif

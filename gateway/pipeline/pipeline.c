@@ -30,7 +30,7 @@ struct call {
 // An item of the queue, which owns its content, but for a call: the caller has that on its stack,
 // as the caller waits for the end of the call.
 struct item {
-    enum { REPORT, OCCURRENCE, FABRIC, READING, REASONS, TEST_EVENT, CALL } kind;
+    enum { REPORT, OCCURRENCE, FABRIC, READING, REASONS, REGISTERS, TEST_EVENT, CALL } kind;
     union {
         void *content;
         struct sa_report *report;
@@ -38,6 +38,7 @@ struct item {
         struct fabric *fabric;
         struct counter_reading *reading;
         struct link_reasons *reasons;
+        struct device_readings *registers;
         struct test_event *test;
         struct call *call;
     };
@@ -332,6 +333,9 @@ static void handle_item(struct pipeline *p, const struct item *item)
     case REASONS:
         correlator_take_reasons(p->correlator, item->reasons);
         break;
+    case REGISTERS:
+        correlator_take_registers(p->correlator, item->registers);
+        break;
     case TEST_EVENT:
         emitter_emit(&p->emitter, test_event_make(&p->emitter.builder, item->test));
         break;
@@ -620,6 +624,11 @@ void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *re
 void pipeline_put_reasons(struct pipeline *pipeline, struct link_reasons *list)
 {
     pipeline_hand_over(pipeline, (struct item){.kind = REASONS, .reasons = list});
+}
+
+void pipeline_put_registers(struct pipeline *pipeline, struct device_readings *readings)
+{
+    pipeline_hand_over(pipeline, (struct item){.kind = REGISTERS, .registers = readings});
 }
 
 bool pipeline_call(struct pipeline *pipeline,

@@ -93,6 +93,9 @@ void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *re
 // an answer that came later. Without room, the alarms about these links are told without reasons.
 void pipeline_put_reasons(struct pipeline *pipeline, struct link_reasons *list);
 
+// Takes over its argument, made with malloc: what devices tell of themselves and their modules.
+void pipeline_put_registers(struct pipeline *pipeline, struct device_readings *readings);
+
 // The parts that only the pipeline's thread may use.
 struct pipeline_context {
     struct event_builder *builder;

@@ -82,11 +82,19 @@ static bool unreliable_links_read_key(const char *key, struct alarm_key *out)
     return alarm_key_parse(key, out) && out->about == ALARM_ABOUT_UNRELIABLE;
 }
 
-// Whether the event ends an alarm of this kind by hand. Its counterpart ends it otherwise.
-static bool is_cleared_by_hand(const struct event *event, struct alarm_key *out)
+// Whether the link has no past: somebody cleared the alarm, or the cable is another one.
+static bool unreliable_links_begins_anew(const struct event *event, struct alarm_key *out)
 {
-    return catalogue_event_of(event->type) == CATALOGUE_ALARM_CLEARED && !event->test &&
-           unreliable_links_read_key(event->alarm_key, out);
+    const struct endpoint *subject = &event->subject, *peer = &event->peer;
+    const enum catalogue_event type = catalogue_event_of(event->type);
+    if (event->test || (type != CATALOGUE_ALARM_CLEARED && type != CATALOGUE_CABLE_REPLACED))
+        return false;
+    if (type == CATALOGUE_ALARM_CLEARED)
+        return unreliable_links_read_key(event->alarm_key, out);
+    if (subject->node_guid == 0 || peer->node_guid == 0)
+        return false;
+    *out = link_history_key(subject->node_guid, subject->port, peer->node_guid, peer->port);
+    return true;
 }
 
 // Adds to the sentence how many times the link failed within a day.
@@ -112,7 +120,7 @@ void unreliable_links_note(struct unreliable_links *links, struct event *event)
     struct alarm_key cleared;
     if (!links->history)
         return;
-    if (is_cleared_by_hand(event, &cleared))
+    if (unreliable_links_begins_anew(event, &cleared))
         link_history_forget(links->history, &cleared);
     if (!read_incident(event, &incident))
         return;
@@ -128,7 +136,7 @@ struct unreliable_links_past {
     struct link_history *history;
     int64_t utc_us, now_us;
     struct remembered {
-        bool cleared; // by hand; only `link` of the incident counts
+        bool cleared; // the link begins anew; only `link` of the incident counts
         struct link_incident incident;
     } * all;
     size_t count, capacity;
@@ -143,7 +151,7 @@ static int64_t unreliable_links_to_past(const struct unreliable_links_past *past
 static void keep_past(struct unreliable_links_past *past, const struct event *event)
 {
     struct remembered one = {0};
-    one.cleared = is_cleared_by_hand(event, &one.incident.link);
+    one.cleared = unreliable_links_begins_anew(event, &one.incident.link);
     if (!one.cleared && !read_incident(event, &one.incident))
         return;
     MEMORY_MAKE_ROOM(past->all, past->count, past->capacity);

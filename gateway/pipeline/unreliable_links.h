@@ -26,9 +26,10 @@ struct unreliable_links {
     uint64_t overflowed; // link_history_overflowed at the last update
 };
 
-// Notes an event that goes to the journal. If somebody cleared an alarm of this kind, forgets the
-// link's occasions. If the link failed within a day before, the event's sentence says so: NVIDIA's
-// bring-up of links asks for an investigation of two failures in 24 hours.
+// Notes an event that goes to the journal. If somebody cleared an alarm of this kind, or the cable
+// was replaced, forgets the link's occasions. If the link failed within a day before, the event's
+// sentence says so: NVIDIA's bring-up of links asks for an investigation of two failures in 24
+// hours.
 void unreliable_links_note(struct unreliable_links *links, struct event *event);
 
 // Reads events and active alarms from the journal, in place of what is known so far.

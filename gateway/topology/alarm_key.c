@@ -29,6 +29,7 @@ static const struct {
     [ALARM_ABOUT_INACTIVE] = {"inactive", false, false, KIND(LINK)},
     [ALARM_ABOUT_PLANES] = {"planes", false, false, KIND(PORT)},
     [ALARM_ABOUT_EXPECTED] = {.kinds = KIND(NODE) | KIND(LINK)},
+    [ALARM_ABOUT_DEVICE] = {.kinds = KIND(NODE) | KIND(PORT)},
 };
 
 // Writing.
@@ -57,7 +58,7 @@ static void alarm_key_add_link(struct text *t, const struct alarm_key *key)
 void alarm_key_write(char out[EVENT_KEY_SIZE], const struct alarm_key *key)
 {
     struct text t = text_in(out, EVENT_KEY_SIZE);
-    if (key->about == ALARM_ABOUT_EXPECTED)
+    if (key->about >= ALARM_ABOUT_EXPECTED)
         text_addf(&t, "%s ", catalogue_get(key->event)->name);
     else if (key->about != ALARM_ABOUT_PLACE)
         text_addf(&t, "%s ", ABOUTS[key->about].word);
@@ -168,25 +169,8 @@ static bool alarm_key_skip_counter(const char **at, enum counter *out)
     return false;
 }
 
-static bool alarm_key_is_expected(enum catalogue_event event)
-{
-    switch (event) {
-    case CATALOGUE_SWITCH_MISSING:
-    case CATALOGUE_HOST_MISSING:
-    case CATALOGUE_ROUTER_MISSING:
-    case CATALOGUE_LINK_MISSING:
-    case CATALOGUE_LINK_MISCABLED:
-    case CATALOGUE_LINK_BELOW_EXPECTED:
-    case CATALOGUE_NODE_UNEXPECTED:
-    case CATALOGUE_LINK_UNEXPECTED:
-        return true;
-    default:
-        return false;
-    }
-}
-
 // The names of the events have a hyphen. Most other keys begin with a word without a hyphen.
-static bool alarm_key_skip_event(const char **at, enum catalogue_event *out)
+static bool alarm_key_skip_event(const char **at, struct alarm_key *out)
 {
     char name[64];
     const size_t length = strcspn(*at, " ");
@@ -194,9 +178,12 @@ static bool alarm_key_skip_event(const char **at, enum catalogue_event *out)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)length, *at);
     const struct catalogue_entry *type = catalogue_find(name);
-    if (!type || !alarm_key_is_expected(catalogue_event_of(type)))
+    if (!type || type->alarm != ALARM_RAISES || type->subject != CATALOGUE_ABOUT_NODE ||
+        (type->origin != CATALOGUE_FROM_EXPECTATION && type->origin != CATALOGUE_FROM_REGISTER))
         return false;
-    *out = catalogue_event_of(type);
+    out->about =
+        type->origin == CATALOGUE_FROM_REGISTER ? ALARM_ABOUT_DEVICE : ALARM_ABOUT_EXPECTED;
+    out->event = catalogue_event_of(type);
     *at += length + 1;
     return true;
 }
@@ -214,8 +201,7 @@ bool alarm_key_parse(const char *text, struct alarm_key *out)
             return false;
         return ABOUTS[i].bare ? alarm_key_read_rest(at, out) : alarm_key_read_place(at, out);
     }
-    *out = (struct alarm_key){.about = ALARM_ABOUT_EXPECTED};
-    if (alarm_key_skip_event(&text, &out->event))
-        return alarm_key_read_place(text, out);
-    return alarm_key_read(text, out);
+    *out = (struct alarm_key){.kind = ALARM_KEY_NODE};
+    return alarm_key_skip_event(&text, out) ? alarm_key_read_place(text, out)
+                                            : alarm_key_read(text, out);
 }

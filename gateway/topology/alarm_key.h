@@ -33,6 +33,7 @@ enum alarm_key_about {
     ALARM_ABOUT_INACTIVE,   // inactive, and a link
     ALARM_ABOUT_PLANES,     // planes, and the port of the first plane
     ALARM_ABOUT_EXPECTED,   // the name of the event (expectation.h), and a node or link
+    ALARM_ABOUT_DEVICE,     // the name of the event (device_rules.h), and a node or port
     ALARM_ABOUTS,
 };
 
@@ -44,7 +45,7 @@ struct alarm_key {
     uint8_t port, peer_port;
     enum alarm_key_about about;
     enum counter counter;       // of growth, errors and wait
-    enum catalogue_event event; // of ALARM_ABOUT_EXPECTED
+    enum catalogue_event event; // of ALARM_ABOUT_EXPECTED and ALARM_ABOUT_DEVICE
 };
 
 // Writes the key; brings the ends of a link into their order.

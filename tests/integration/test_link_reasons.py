@@ -11,7 +11,7 @@ from lab.registers import Firmware
 from lab.snmpd import Snmpd
 from lab.tables import Manager
 
-SWEEP = {"method": "smp", "interval": 3600, "settle": 300, "vendor_registers": True}
+SWEEP = {"method": "smp", "interval": 3600, "settle": 300, "vendor_registers": True, "vendor_interval": 0}
 UNPLUGGED, BIT_ERRORS, REMOTE_FAULT = 23, 2, 20
 UNPLUGGED_MODULE = 4
 
@@ -89,9 +89,13 @@ def test_without_the_registers_the_sentence_is_the_old_one(firmware):
     assert down.text.endswith("went down.") and "linkCause" not in down.data
 
 
-def test_a_manager_reads_what_is_plugged_in(firmware):
+def without_modules(firmware, switch):
     for port in range(1, 13):
-        firmware.module("leaf1", port, "", "", "", celsius=0, high=0, kind=UNPLUGGED_MODULE)
+        firmware.module(switch, port, "", "", "", celsius=0, high=0, kind=UNPLUGGED_MODULE)
+
+
+def test_a_manager_reads_what_is_plugged_in(firmware):
+    without_modules(firmware, "leaf1")
     firmware.module("leaf1", 3, "NVIDIA", "MCP4Y10-N001", "MT2231FT00123", celsius=41.5, high=75)
     firmware.module("leaf1", 11, "Mellanox", "MFS1S00-H010E", "MT2119FT44444", celsius=-3, high=70)
     firmware.module("leaf1", 4, "NVIDIA", "", "", celsius=-128, high=-128)  # 0x8000: measures nothing
@@ -116,3 +120,18 @@ def test_a_manager_reads_firmware_and_temperature(firmware):
     assert sorted(firmware.manager.column(2, 10, 1, 5).values()) == [47, 110]
     assert sorted(firmware.manager.column(2, 10, 1, 4).values()) == [4, 5]
     assert list(firmware.manager.column(2, 10, 1, 6).values()) == [b"Temp 1"] * 2
+
+
+@pytest.mark.parametrize("firmware", [{"vendor_interval": 1}], indirect=True)
+def test_a_module_gets_hot_and_a_cable_is_replaced(firmware):
+    site = firmware.site
+    without_modules(firmware, "leaf1")
+    site.gateway.stop()  # leaves devices alone for a day that had no registers when it asked them
+    site.gateway.start()
+    firmware.module("leaf1", 11, "NVIDIA", "MCP4Y10-N001", "MT1", celsius=76, high=75)
+    hot = site.message("module-hot")[0]
+    assert "is too hot: it has 76.0 degrees" in hot.text and hot.data["subjectPort"] == "11"
+    firmware.module("leaf1", 11, "NVIDIA", "MCP4Y10-N001", "MT2", celsius=40, high=75)
+    replaced = site.message("cable-replaced")[0]
+    assert replaced.text.endswith("serial number MT2 instead of NVIDIA MCP4Y10-N001, serial number MT1.")
+    assert site.message("hardware-good")[0].data["clearsId"] == hot.data["id"]

@@ -3,6 +3,7 @@
 
 PDDR, MGIR, MTMP = 0x5031, 0x9020, 0x900A
 LINK_DOWN, TROUBLESHOOTING, MODULE = 6, 1, 3
+MICROWATT = 1 << 29  # the unit of light in the index of the page MODULE
 ACCESS, GENERAL_INFO = 0x51, 0x17
 SIZE = 220
 
@@ -36,8 +37,8 @@ class Firmware:
         self._write(node, GENERAL_INFO, 0, 0, register([*fields, (0x80, 0, capabilities)], (0x30, psid)))
 
     def _pddr(self, node, port, page, fields, *texts):
-        index = (port << 16 | 1 << 14) << 32 | page
-        head = [(0, 16, port), (0, 14, 1), (4, 0, page)]
+        index = (port << 16 | 1 << 14) << 32 | page | (MICROWATT if page == MODULE else 0)
+        head = [(0, 16, port), (0, 14, 1), (4, 0, index & 0xFFFFFFFF)]
         self._write(node, ACCESS, PDDR, index, register([*head, *fields], *texts))
 
     def link_down(self, node, port, local=0, remote=0, blame=0):

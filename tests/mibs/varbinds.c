@@ -215,6 +215,7 @@ int main(void)
             entry->origin == CATALOGUE_FROM_EVENTS || entry->origin == CATALOGUE_FROM_ALARM)
             print_occurrence(&builder, (enum catalogue_event)i);
         else if (entry->origin == CATALOGUE_FROM_CHANGE ||
+                 entry->origin == CATALOGUE_FROM_REGISTER ||
                  entry->origin == CATALOGUE_FROM_EXPECTATION)
             print_changes(&builder, (enum catalogue_event)i);
     }

@@ -107,7 +107,7 @@ void plant_start(void)
     options.correlator =
         (struct correlator_options){.age_us = 30 * DAY,
                                     .inactive = {.sweeps = 3, .interval_us = 60 * CLOCK_US_PER_S},
-                                    .no_sweeps = starts_without_sweeps};
+                                    .sources.no_sweeps = starts_without_sweeps};
     start_pipeline(&options);
 }
 

@@ -293,7 +293,8 @@ TEST(a_threshold_ends_when_its_cable_is_elsewhere)
 
 static void read_none(void *ctx, const struct pipeline_context *inside)
 {
-    correlator_change_sources(inside->correlator, false, *(const bool *)ctx);
+    const struct correlator_sources sources = {.no_counters = *(const bool *)ctx};
+    correlator_change_sources(inside->correlator, &sources);
 }
 
 TEST(alarms_end_when_no_counters_are_read_any_more)

@@ -850,7 +850,8 @@ TEST(many_missing_nodes_are_reconciled)
 
 static void change_sweeps(void *ctx, const struct pipeline_context *inside)
 {
-    correlator_change_sources(inside->correlator, *(const bool *)ctx, false);
+    const struct correlator_sources sources = {.no_sweeps = *(const bool *)ctx};
+    correlator_change_sources(inside->correlator, &sources);
 }
 
 TEST(without_sweeps_no_alarm_about_the_fabric_stands)

@@ -341,6 +341,51 @@ TEST(without_smps_the_lids_of_the_sweep_are_believed)
     assert_int_equal(nodes_asked, 0);
 }
 
+// Rounds over all devices.
+
+static struct device_readings *read_round(uint64_t *behind)
+{
+    struct sweep sweep = make_sweep();
+    struct device_readings *readings = sweep_list_registers(before, behind);
+    assert_true(sweep_registers(&sweep, before, &devices, readings, &err));
+    assert_true(readings->complete);
+    return readings;
+}
+
+static const struct device_reading *reading_of(const struct device_readings *readings,
+                                               uint64_t guid, uint8_t port, enum register_page page)
+{
+    for (size_t i = 0; i < readings->count; i++) {
+        const struct device_reading *one = &readings->all[i];
+        if (one->node_guid == guid && one->port == port && one->page == page)
+            return one;
+    }
+    return NULL;
+}
+
+TEST(a_round_asks_each_device_and_each_port_once)
+{
+    static const struct firmware_row MODULES[] = {
+        {.lid = LEAF_LID, PAGE(1, 3 | 1U << 29)},
+        {.lid = LEAF_LID, PAGE(2, 3 | 1U << 29), .text_at = 8 + 0x3C, .text = "MT2231"},
+        {.lid = HOST_LID + 2, PAGE(2, 3 | 1U << 29), .text_at = 8 + 0x3C, .text = "MT2231"},
+    };
+    uint64_t behind = 0;
+    firmware.rows = MODULES;
+    firmware.count = COUNT(MODULES);
+    struct device_readings *readings = read_round(&behind);
+    assert_true(readings->ends_round && behind == 0);
+    assert_null(reading_of(readings, OLD, 1, REGISTER_MODULE)); // another vendor's
+    assert_non_null(reading_of(readings, SPINE, 0, REGISTER_TEMPERATURE));
+    assert_null(reading_of(readings, HOST, 0, REGISTER_TEMPERATURE));
+    const struct device_reading *leaf = reading_of(readings, LEAF, 2, REGISTER_MODULE),
+                                *host = reading_of(readings, HOST, 2, REGISTER_MODULE);
+    assert_true(leaf->answered && host->answered);
+    assert_string_equal((const char *)leaf->octets + 8 + 0x3C, "MT2231");
+    assert_memory_equal(leaf->octets + 8, host->octets + 8, 64);
+    free(readings);
+}
+
 // A pair of switches for each number, with a link at every port.
 static struct fabric *make_pairs(unsigned pairs, uint8_t ports, bool up)
 {
@@ -375,6 +420,44 @@ TEST(a_fabric_without_any_link_costs_so_many_questions_and_no_more)
     assert_int_equal(f.sent, asked * (2 + 2)); // NodeInfo, GeneralInfo, each page once
 }
 
+TEST(a_round_has_slices_of_whole_devices)
+{
+    enum { PAIRS = 20, WIDE = 64 };
+    uint64_t behind = 0, last = 0;
+    unsigned slices = 0, ports = 0;
+    fabric_unref(before);
+    before = make_pairs(PAIRS, WIDE, true);
+    firmware.deaf = UINT32_MAX;
+    for (bool ended = false; !ended; slices++) {
+        struct device_readings *readings = sweep_list_registers(before, &behind);
+        assert_in_range(readings->count, 1, DEVICE_READINGS_MAX);
+        assert_true(readings->all[0].node_guid > last);
+        for (size_t i = 0; i < readings->count; i++) {
+            ports += readings->all[i].port > 0;
+            last = readings->all[i].node_guid;
+        }
+        ended = readings->ends_round;
+        free(readings);
+    }
+    assert_int_equal(ports, 2 * PAIRS * WIDE);
+    assert_in_range(slices, 2, 2 * PAIRS);
+}
+
+TEST(a_device_that_needs_a_second_each_delays_a_slice_by_a_second)
+{
+    firmware.late_us = CLOCK_US_PER_S;
+    struct sweep sweep = make_sweep();
+    uint64_t behind = 0;
+    sweep.limits.part_us = CLOCK_US_PER_S;
+    sweep.requests.timeout_us = 2 * CLOCK_US_PER_S;
+    const int64_t begun = f.time.monotonic;
+    struct device_readings *readings = sweep_list_registers(before, &behind);
+    assert_true(sweep_registers(&sweep, before, &devices, readings, &err));
+    assert_false(readings->complete);
+    assert_in_range(f.time.monotonic - begun, 1, 1100 * CLOCK_US_PER_MS);
+    free(readings);
+}
+
 #define HERE(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -395,6 +478,9 @@ int main(void)
         HERE(a_slow_device_does_not_delay_longer_than_the_limit),
         HERE(the_vskey_goes_with_each_request),
         HERE(without_smps_the_lids_of_the_sweep_are_believed),
+        HERE(a_round_asks_each_device_and_each_port_once),
+        HERE(a_round_has_slices_of_whole_devices),
+        HERE(a_device_that_needs_a_second_each_delays_a_slice_by_a_second),
         HERE(a_fabric_without_any_link_costs_so_many_questions_and_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Registers of NVIDIA's devices, as read: what is asked of which node or port, and the octets of
+// the answer.
+#ifndef IBTRAPD_MODEL_DEVICE_READING_H
+#define IBTRAPD_MODEL_DEVICE_READING_H
+
+#include "model/attribute.h"
+
+enum {
+    DEVICE_READING_OCTETS = 220, // of a register, that a MAD has
+    DEVICE_READINGS_MAX = 1024,  // questions at a time: more than one device has
+};
+
+// A question and its answer.
+struct device_reading {
+    uint64_t node_guid;
+    uint8_t port;  // 0: about the whole device
+    uint8_t page;  // enum register_page
+    bool answered; // well; the octets are zero otherwise
+    uint8_t octets[DEVICE_READING_OCTETS];
+};
+
+struct device_readings {
+    int64_t time_us; // UTC, of the begin
+    bool complete;   // all questions were asked
+    bool ends_round; // all devices have had their turn since the last such list
+    size_t count, room;
+    struct device_reading all[];
+};
+
+// Made with malloc; `room` questions at most.
+struct device_readings *device_readings_new(size_t room);
+
+// Adds a question. Do not call it without room.
+void device_readings_ask(struct device_readings *readings, uint64_t node_guid, uint8_t port,
+                         enum register_page page);
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/module_page.h"
+
+#include "base/wire.h"
+
+#include <string.h>
+
+static const struct {
+    uint8_t at, octets;
+} TEXTS[MODULE_TEXTS] = {
+    [MODULE_VENDOR] = {MODULE_PAGE_AT(0x14), 16},  [MODULE_PART] = {MODULE_PAGE_AT(0x24), 16},
+    [MODULE_REVISION] = {MODULE_PAGE_AT(0x34), 4}, [MODULE_SERIAL] = {MODULE_PAGE_AT(0x3C), 16},
+    [MODULE_DATE] = {MODULE_PAGE_AT(0xB0), 8},
+};
+
+uint32_t module_page_get(const uint8_t octets[DEVICE_READING_OCTETS], enum module_page_field field)
+{
+    return attribute_get(octets, 0, field);
+}
+
+bool module_page_celsius(const uint8_t octets[DEVICE_READING_OCTETS], enum module_page_field field,
+                         double *out)
+{
+    enum { PER_DEGREE = 256 };
+    const int16_t raw = (int16_t)(uint16_t)module_page_get(octets, field);
+    *out = (double)raw / PER_DEGREE;
+    return raw != 0 && raw != INT16_MIN;
+}
+
+unsigned module_page_lane(const uint8_t octets[DEVICE_READING_OCTETS], enum module_lanes what,
+                          unsigned lane)
+{
+    return wire_get16(octets + what + 2 * lane);
+}
+
+const char *module_page_text(const uint8_t octets[DEVICE_READING_OCTETS], enum module_text which,
+                             char out[MODULE_TEXT_SIZE])
+{
+    const char *from = (const char *)octets + TEXTS[which].at;
+    size_t length = strnlen(from, TEXTS[which].octets);
+    while (length > 0 && from[length - 1] == ' ')
+        length--;
+    text_clean(from, length, out, MODULE_TEXT_SIZE);
+    return out;
+}
+
+bool module_page_is_plugged(const uint8_t octets[DEVICE_READING_OCTETS])
+{
+    return module_page_get(octets, MODULE_KIND) != MODULE_UNPLUGGED;
+}
+
+void module_page_describe(struct text *t, const uint8_t octets[DEVICE_READING_OCTETS])
+{
+    char vendor[MODULE_TEXT_SIZE], part[MODULE_TEXT_SIZE], serial[MODULE_TEXT_SIZE];
+    module_page_text(octets, MODULE_VENDOR, vendor);
+    module_page_text(octets, MODULE_PART, part);
+    module_page_text(octets, MODULE_SERIAL, serial);
+    text_add(t, vendor);
+    text_addf(t, "%s%s", vendor[0] && part[0] ? " " : "", part);
+    if (serial[0] != '\0')
+        text_addf(t, "%sserial number %s", vendor[0] || part[0] ? ", " : "", serial);
+}

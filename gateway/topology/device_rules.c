@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "topology/device_rules.h"
+
+#include "model/module_page.h"
+
+#include <string.h>
+
+// Modules.
+
+static const double COOLER = 5;      // below its limit by this, a module is no longer too hot
+static const double RISES_FAST = 10; // degrees from one reading to the next (NVIDIA's own limit)
+
+static const uint8_t *device_rules_before(const struct device_case *c)
+{
+    return c->before ? c->before->reading.octets : NULL;
+}
+
+static bool device_rules_is_same_module(const struct device_case *c)
+{
+    char was[MODULE_TEXT_SIZE], is[MODULE_TEXT_SIZE];
+    return c->before && strcmp(module_page_text(device_rules_before(c), MODULE_SERIAL, was),
+                               module_page_text(c->now->reading.octets, MODULE_SERIAL, is)) == 0;
+}
+
+// An alarm about a module ends with the module.
+static bool device_rules_is_out(const struct device_case *c, struct text *why)
+{
+    const bool out = !module_page_is_plugged(c->now->reading.octets);
+    text_add(why, out ? "the module was taken out" : "");
+    return out;
+}
+
+static enum device_verdict device_rules_module_hot(const struct device_case *c, struct text *why)
+{
+    const uint8_t *now = c->now->reading.octets;
+    double is, was, limit;
+    if (device_rules_is_out(c, why))
+        return DEVICE_IS_GOOD;
+    if (!module_page_celsius(now, MODULE_TEMPERATURE, &is))
+        return DEVICE_SAYS_NOTHING;
+    const bool has_limit = module_page_celsius(now, MODULE_TEMPERATURE_HIGH, &limit);
+    const bool rose = device_rules_is_same_module(c) &&
+                      module_page_celsius(device_rules_before(c), MODULE_TEMPERATURE, &was) &&
+                      is - was >= RISES_FAST;
+    text_addf(why, "it has %.1f degrees", is);
+    if (rose)
+        text_addf(why, ", %.1f more than at the last reading", is - was);
+    if (has_limit)
+        text_addf(why, "; its limit is %.1f", limit);
+    const bool hot = has_limit && is >= limit - (c->raised ? COOLER : 0);
+    return hot || rose ? DEVICE_IS_BAD : DEVICE_IS_GOOD;
+}
+
+// A lane of which the power was never good is not in use: 0 to 7 receive, 8 to 15 send.
+static bool device_rules_lane_is_low(const struct device_case *c, bool sends, unsigned lane,
+                                     struct text *why)
+{
+    const uint8_t *now = c->now->reading.octets;
+    const unsigned limit = module_page_get(now, sends ? MODULE_TX_LOW : MODULE_RX_LOW);
+    const unsigned power = module_page_lane(now, sends ? MODULE_TX : MODULE_RX, lane);
+    const uint64_t bit = UINT64_C(1) << (lane + (sends ? MODULE_LANES : 0));
+    const bool low = limit > 0 && power < limit;
+    if (!low)
+        c->now->good |= limit > 0 ? bit : 0;
+    if (!low || !(c->now->good & bit))
+        return false;
+    text_addf(why, "%slane %u %s %.3f mW, less than the limit of %.3f mW", why->len > 0 ? "; " : "",
+              lane + 1, sends ? "sends" : "receives", power / 1000.0, limit / 1000.0);
+    return true;
+}
+
+// Without a link, the other end may be dark, or the port off.
+static enum device_verdict device_rules_power_low(const struct device_case *c, struct text *why)
+{
+    const uint8_t *now = c->now->reading.octets;
+    const uint32_t measures = module_page_get(now, MODULE_MEASURES);
+    unsigned low = 0;
+    if (device_rules_is_out(c, why))
+        return DEVICE_IS_GOOD;
+    if (!c->now->link_up || !module_page_get(now, MODULE_IN_MICROWATT))
+        return DEVICE_SAYS_NOTHING;
+    if (!device_rules_is_same_module(c))
+        c->now->good = 0;
+    for (unsigned i = 0; i < 2 * MODULE_LANES; i++) {
+        const bool sends = i >= MODULE_LANES;
+        if (measures & (sends ? MODULE_MEASURES_TX : MODULE_MEASURES_RX))
+            low += device_rules_lane_is_low(c, sends, i % MODULE_LANES, why);
+    }
+    return low > 0 ? DEVICE_IS_BAD : DEVICE_IS_GOOD;
+}
+
+static enum device_verdict device_rules_module_fault(const struct device_case *c, struct text *why)
+{
+    const uint8_t *now = c->now->reading.octets;
+    if (device_rules_is_out(c, why))
+        return DEVICE_IS_GOOD;
+    module_page_describe(why, now);
+    return module_page_get(now, MODULE_STATE) == MODULE_HAS_FAULT ? DEVICE_IS_BAD : DEVICE_IS_GOOD;
+}
+
+// A link that goes down with the module is told by link-down.
+static enum device_verdict device_rules_removed(const struct device_case *c, struct text *why)
+{
+    const uint8_t *was = device_rules_before(c);
+    if (!was || c->before->link_up || c->now->link_up || !module_page_is_plugged(was) ||
+        module_page_is_plugged(c->now->reading.octets))
+        return DEVICE_SAYS_NOTHING;
+    module_page_describe(why, was);
+    return DEVICE_IS_BAD;
+}
+
+static enum device_verdict device_rules_replaced(const struct device_case *c, struct text *why)
+{
+    const uint8_t *was = device_rules_before(c), *now = c->now->reading.octets;
+    char serial[MODULE_TEXT_SIZE], former[MODULE_TEXT_SIZE];
+    if (!was || module_page_text(was, MODULE_SERIAL, former)[0] == '\0' ||
+        module_page_text(now, MODULE_SERIAL, serial)[0] == '\0' || strcmp(former, serial) == 0)
+        return DEVICE_SAYS_NOTHING;
+    module_page_describe(why, now);
+    text_add(why, " instead of ");
+    module_page_describe(why, was);
+    return DEVICE_IS_BAD;
+}
+
+// The table.
+
+static const struct device_rule RULES[] = {
+    {CATALOGUE_MODULE_HOT, REGISTER_MODULE, device_rules_module_hot},
+    {CATALOGUE_MODULE_POWER_LOW, REGISTER_MODULE, device_rules_power_low},
+    {CATALOGUE_MODULE_FAULT, REGISTER_MODULE, device_rules_module_fault},
+    {CATALOGUE_MODULE_REMOVED, REGISTER_MODULE, device_rules_removed},
+    {CATALOGUE_CABLE_REPLACED, REGISTER_MODULE, device_rules_replaced},
+};
+
+const struct device_rule *device_rules_at(size_t number)
+{
+    return number < sizeof RULES / sizeof *RULES ? &RULES[number] : NULL;
+}
