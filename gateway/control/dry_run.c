@@ -74,11 +74,12 @@ static bool dry_run_is_copy(const struct run *r, const struct event *event)
     return false;
 }
 
-// Copies the event without the results of policy.
+// Copies the event without the results of policy. The journal still knows the alarm's events.
 static struct event *dry_run_unjudged(const struct event *event)
 {
     struct event *copy = event_copy(event);
     event_unjudge(copy);
+    copy->told_number = event->told_number;
     copy->repeat_count = 0;
     return copy;
 }

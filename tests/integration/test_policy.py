@@ -3,6 +3,7 @@
 
 The journal has the suppressed events, with the reason."""
 
+import collections
 import json
 import os
 
@@ -51,8 +52,8 @@ def messages(site, event):
 def open_swept(open_site):
     """Brings up a site whose gateway has subscribed and knows the fabric."""
 
-    def build(policy):
-        site = open_site(sweep=SWEEP, policy=policy)
+    def build(policy, **options):
+        site = open_site(sweep=SWEEP, policy=policy, **options)
         site.gateway.wait_subscribed()
         site.gateway.wait_nodes(8)
         return site
@@ -248,6 +249,23 @@ def test_dry_run(open_site, tmp_path):
     refused = site.gateway.control("dry-run", wanted, check=False)
     assert refused.returncode == 1 and f"{wanted}:2: item 'rate': value '-1'" in refused.stderr
     assert "cannot read" in site.gateway.control("dry-run", tmp_path / "none", check=False).stderr
+
+
+def test_a_dry_run_counts_the_events_that_a_receiver_got(open_swept, tmp_path):
+    """The ends, too, of alarms that no receiver heard of because of their cause."""
+    kept = tmp_path / "errors"
+    site = open_swept(policy="", more=section("file", "errors", path=kept, severity="error"))
+    site.fabric.unlink("leaf2")
+    site.message("switch-removed")
+    site.fabric.relink("leaf2")
+    site.message("switch-added")
+    wait_journalled(site, "host-added", 3)
+    wait_for_all_before(site)
+    wanted = tmp_path / "wanted.conf"
+    wanted.write_text(section("file", "errors", path=kept, severity="error"))
+    [said] = json.loads(site.gateway.control("dry-run", wanted, "--json").stdout)["receivers"]
+    wait_until(lambda: "switch-added" in kept.read_text(), "the file")
+    assert said["by_event"] == collections.Counter(json.loads(line)["event"] for line in kept.read_text().splitlines())
 
 
 def test_a_dry_run_opens_no_file_for_its_client(open_site, tmp_path):
