@@ -36,6 +36,19 @@ def test_the_packages():
     assert re.search(rf'^%changelog\n\* .* - {re.escape(VERSION)}-\d+$', spec, re.MULTILINE)
 
 
+def test_the_news():
+    news = (SOURCE / 'NEWS.md').read_text()
+    assert re.search(r'^## (?:Unreleased: )?(\d+\.\d+\.\d+)', news, re.MULTILINE)[1] == VERSION
+    title = (SOURCE / 'doc/upgrade.md').read_text().splitlines()[0]
+    assert f' to {VERSION}' in title
+
+
+def test_no_document_names_another_version():
+    """Of ibtrapd: 0.1.0 is the one before."""
+    for page in [SOURCE / 'README.md', *SOURCE.glob('doc/**/*.md')]:
+        assert set(re.findall(r'(?:since |version |ibtrapd[-_ ]v?)(\d+\.\d+\.\d+)', page.read_text())) <= {VERSION, '0.1.0'}, page
+
+
 def test_what_the_documents_show():
     pages = [SOURCE / 'README.md', *SOURCE.glob('*/**/*.md')]
     shown = {(page.name, version) for page in pages if not page.relative_to(SOURCE).parts[0].startswith('build')
