@@ -118,7 +118,7 @@ def test_configurations_of_ibtrapd_are_good(page, tmp_path, site_files):
 def test_configurations_of_rsyslog_are_good(page, tmp_path, site_files):
     for block in pages.blocks(page, "rsyslog"):
         config = tmp_path / "rsyslog.conf"
-        config.write_text(NO_SYSTEM_SOCKET + pages.adapted(block, site_files))
+        config.write_text(NO_SYSTEM_SOCKET + pages.adapted(block, site_files) + f'*.* action(type="omfile" file="{tmp_path}/all")\n')
         done = subprocess.run(["/usr/sbin/rsyslogd", "-N1", "-f", config], capture_output=True, text=True, check=False)
         assert done.returncode == 0 and "error" not in done.stderr, done.stderr
 
@@ -134,13 +134,29 @@ def start_rsyslogd(fabric, block, changes, is_ready, modules=""):
     process.wait_ready(is_ready, "rsyslogd to listen")
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["relp-tls", "tls"])
-def test_rsyslog_collects(fabric, site_files, number):
+def of_rsyslog(kind, words):
+    return pages.block("rsyslog", kind, words)
+
+
+def test_rsyslog_collects_over_tcp(fabric, site_files):
+    """The plainest case. Debian's rsyslog.conf has the rule for all messages."""
+    port = free_port()
+    changes = {**site_files, 'port="514"': f'port="{port}"', "logs.example.org": f"127.0.0.1:{port}"}
+    everything = site_files["/var/log/ibtrapd"] / "syslog"
+    start_rsyslogd(fabric, of_rsyslog("rsyslog", '"514"') + f'*.* action(type="omfile" file="{everything}")\n', changes,
+                   lambda: peers.accepting(port))
+    with_fabric(fabric, pages.adapted(of_rsyslog("ibtrapd", '"tcp"'), changes))
+    fabric.client("node1").trap(bad_pkey())
+    Lines(everything).wait_for(lambda one: "bad-pkey" in one or "P_Key" in one, "the event")
+
+
+@pytest.mark.parametrize("transport", ["relp-tls", "tls"])
+def test_rsyslog_collects(fabric, site_files, transport):
     ports = {"6514": free_port(), "2514": free_port()}
     changes = {**site_files, **ports, "logs.example.org": "127.0.0.1"}
-    start_rsyslogd(fabric, pages.blocks("rsyslog", "rsyslog")[0], changes,
+    start_rsyslogd(fabric, of_rsyslog("rsyslog", "imrelp"), changes,
                    lambda: all(map(peers.accepting, ports.values())))
-    with_fabric(fabric, pages.adapted(pages.blocks("rsyslog", "ibtrapd")[number], changes))
+    with_fabric(fabric, pages.adapted(of_rsyslog("ibtrapd", f'"{transport}"'), changes))
     fabric.client("node1").trap(bad_pkey())
     log = site_files["/var/log/ibtrapd"]
     Lines(log / "security.log").wait_for(lambda one: " warning bad-pkey " in one, "the event")
@@ -151,8 +167,8 @@ def test_rsyslog_collects(fabric, site_files, number):
 def test_rsyslog_knows_the_fields(fabric, site_files):
     port = free_port()
     changes = {**site_files, "5514": port}
-    start_rsyslogd(fabric, pages.blocks("rsyslog", "rsyslog")[1], changes, lambda: listening(port))
-    with_fabric(fabric, pages.adapted(pages.blocks("rsyslog", "ibtrapd")[2], changes))
+    start_rsyslogd(fabric, of_rsyslog("rsyslog", "mmpstrucdata"), changes, lambda: listening(port))
+    with_fabric(fabric, pages.adapted(of_rsyslog("ibtrapd", '"links"'), changes))
     fabric.client("node1").trap(notices.system_image_guid_change(6, 0x0002C903FFEEDDCC))
     links = Lines(site_files["/var/log/ibtrapd"] / "links.log")
     [line] = links.wait_for(lambda one: True, "a line")
@@ -161,7 +177,7 @@ def test_rsyslog_knows_the_fields(fabric, site_files):
 
 def test_rsyslog_knows_the_program_of_local_lines(fabric, site_files):
     socket = fabric.directory / "log"
-    start_rsyslogd(fabric, pages.blocks("rsyslog", "rsyslog")[2], site_files, socket.exists,
+    start_rsyslogd(fabric, of_rsyslog("rsyslog", "$programname"), site_files, socket.exists,
                    f'module(load="imuxsock" SysSock.Name="{socket}")\n')
     gateway = with_fabric(fabric, section("syslog", "local", path=socket))
     fabric.client("node1").trap(bad_pkey())
@@ -174,9 +190,9 @@ def test_rsyslog_knows_the_program_of_local_lines(fabric, site_files):
 
 def test_rsyslog_knows_the_fields_of_local_messages(fabric, site_files):
     changes = {**site_files, "/run/rsyslog/ibtrapd": fabric.directory / "run/ibtrapd"}
-    start_rsyslogd(fabric, pages.blocks("rsyslog", "rsyslog")[3], changes, changes["/run/rsyslog/ibtrapd"].exists,
+    start_rsyslogd(fabric, of_rsyslog("rsyslog", '"host"'), changes, changes["/run/rsyslog/ibtrapd"].exists,
                    NO_SYSTEM_SOCKET)
-    gateway = with_fabric(fabric, pages.adapted(pages.blocks("rsyslog", "ibtrapd")[3], changes))
+    gateway = with_fabric(fabric, pages.adapted(of_rsyslog("ibtrapd", '"local"'), changes))
     fabric.client("node1").trap(bad_pkey())
     log = Lines(site_files["/var/log/ibtrapd"] / "host.log")
     [line] = log.wait_for(lambda one: " bad-pkey " in one, "the event")
@@ -257,7 +273,7 @@ def collect_for_siem(fabric, site_files, number):
     certificate = peers.Certificate(rsyslog, "collector")
     collector = fabric.keep(peers.Rsyslogd(fabric.directory, "tls", certificate=certificate, ca=etc / "siem-ca.pem"))
     changes = {**site_files, "siem.example.org:6514": f"127.0.0.1:{collector.port}"}
-    blocks = pages.blocks("siem", "ibtrapd")
+    _, *blocks = pages.blocks("siem", "ibtrapd")
     with_fabric(fabric, pages.adapted(blocks[number] + blocks[2], changes))
     fabric.client("node1").trap(bad_pkey())
     [message] = collector.wait_for(lambda one: "bad-pkey" in one, "the event")

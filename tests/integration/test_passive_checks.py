@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The passive checks of doc/operation.md: what they write for Nagios, and what they post to Icinga 2, which are not here."""
+"""The passive checks of doc/begin.md: what they write for Nagios, and what they post to Icinga 2, which are not here."""
 
 import base64
 import http.server
@@ -35,8 +35,8 @@ def run(gateway, words, changes):
     ctl = programs / "ibtrapctl"
     ctl.write_text(f'#!/bin/sh\nexec {IBTRAPCTL} --socket {shlex.quote(str(gateway.socket))} "$@"\n')
     ctl.chmod(0o755)
-    script = pages.adapted(pages.block("operation", "sh", words), changes)
-    subprocess.run(["sh", "-c", script], check=True, timeout=30, env=os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"})
+    script = pages.adapted(pages.block("begin", "sh", words), changes)
+    subprocess.run(["sh", "-c", script], check=True, timeout=300, env=os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"})
 
 
 def said(gateway):

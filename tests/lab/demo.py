@@ -357,7 +357,7 @@ def active_port():
 
 def real(device, port):
     say(f"{device} port {port} is active: ibtrapd listens to the real fabric. Events appear below as they happen; "
-        "Ctrl-C ends it. Traps 256 to 259 need the subnet manager's SA key (see doc/operation.md). "
+        "Ctrl-C ends it. Traps 256 to 259 need the subnet manager's SA key (see doc/begin.md). "
         "With --simulated this command shows a simulated fabric instead.")
     print(flush=True)
     with tempfile.TemporaryDirectory(prefix="ibtrapd-demo-") as directory:

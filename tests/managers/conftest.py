@@ -16,10 +16,7 @@ sys.path[:0] = [str(TESTS), str(TESTS / "package")]
 from lab import pages  # noqa: E402
 from lab.fabric import LIBRARIES, PROGRAMS, SA_KEY, Fabric, two_managers  # noqa: E402
 from lab.receivers import Rsyslogd, TrapSocket  # noqa: E402
-import machine  # noqa: E402
 from machine import Machine, wait_until  # noqa: E402
-
-machine.DEADLINE = 300  # seconds for a command, such as one that fills a database
 
 CONFIG = "/etc/ibtrapd/ibtrapd.conf"
 DROP_IN = "/run/systemd/system/ibtrapd.service.d"

@@ -25,7 +25,7 @@ def test_the_first_configuration(site):
     hosts = site.path("/etc/hosts")
     hosts.write_text(hosts.read_text() + "127.0.0.1 nms.example.org logs.example.org\n")
     site.path("/etc/snmp/snmptrapd.conf").write_text("authCommunity log public\n")
-    site.path("/etc/rsyslog.d/tcp.conf").write_text('module(load="imtcp")\ninput(type="imtcp" port="514")\n')
+    site.path("/etc/rsyslog.d/ibtrapd.conf").write_text(pages.block("rsyslog", "rsyslog", '"514"'))
     site.run("systemctl", "start", "snmptrapd.socket", "snmptrapd", "syslog.socket", "rsyslog")
     site.wait(lambda: listening(162), "snmptrapd to listen")
     site.wait(lambda: all(" working " in line for line in states(site.shell("ibtrapctl status", good=(0, 1))).values()), "all to work")

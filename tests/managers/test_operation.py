@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The page about operation: its commands as they are written, and what they show. test_first_steps.py has the SA key,
+"""The pages begin, alarms, receivers and link: their commands as they are written, and what they show. test_first_steps.py has the SA key,
 test_troubleshooting.py the states of receivers and a full disk, tests/package/ installation and upgrades."""
 
 import collections
@@ -12,14 +12,12 @@ from lab import pages
 from lab.history import move_to_the_past
 from lab.manager import AnsweringManager
 
-BLOCKS = pages.indented("operation")
-ENABLE, INSTANCES, RELOAD, GONE, MISTAKE, RESTART, DRY_RUN, STATUS = BLOCKS[3:11]
-SHOWN = BLOCKS[11:17]  # of the status
-EVENTS, FOUND, ALARMS, ALARM, WORK, CLEAR, EXPLAIN = BLOCKS[17:24]
-EXPLAINED = BLOCKS[24:29]
-(TEST, TESTED, TEST_GOT, TEST_FAILED, RECEIVERS, FORGET, TOPOLOGY, SNAPSHOTS, ERRORS, UNRELIABLE, WORST, LINKS, RESUBSCRIBE, HEALTH,
- VERDICT, JOURNAL, STATS, LEVELS) = BLOCKS[29:]
-[HEARTBEAT] = pages.blocks("operation", "ibtrapd")
+ENABLE, INSTANCES, RELOAD, MISTAKE, RESTART, DRY_RUN, _, HEALTH, VERDICT, JOURNAL, STATS, LEVELS = pages.indented("begin")[3:]
+ALARMS, ALARM, WORK, CLEAR, EVENTS, FOUND, EXPLAIN, *OF_ALARMS, TOPOLOGY, SNAPSHOTS, RESUBSCRIBE = pages.indented("alarms")
+EXPLAINED, (STATUS, *SHOWN) = OF_ALARMS[:6], OF_ALARMS[6:]
+TEST, TESTED, TEST_GOT, TEST_FAILED, RECEIVERS, FORGET, GONE = pages.indented("receivers")
+_, _, ERRORS, UNRELIABLE, WORST, LINKS = pages.indented("link")
+[HEARTBEAT] = pages.blocks("begin", "ibtrapd")
 STATE = "/var/lib/ibtrapd"
 NODES = 8
 LINK = ("leaf1", 12)
@@ -42,7 +40,7 @@ def commands(block):
 
 def quoted(pattern):
     """The only command of that form in the text."""
-    return next(iter(set(re.findall(f"`({pattern})`", pages.text("operation")))))
+    return next(iter({one for page in ("begin", "alarms") for one in re.findall(f"`({pattern})`", pages.text(page))}))
 
 
 def events(site, name=None):
@@ -172,7 +170,7 @@ def test_a_start_says_what_is_not_sent(site):
 def test_another_socket(site):
     """The drop-in that the page wants."""
     socket = "/run/ibtrapd/other"
-    empty, full = re.findall(r"`(ExecReload=[^`]*)`", pages.text("operation"))
+    empty, full = re.findall(r"`(ExecReload=[^`]*)`", pages.text("begin"))
     site.path("/run/systemd/system/ibtrapd.service.d").mkdir(exist_ok=True)
     site.start_gateway(f'control {{ socket = "{socket}" }}\n', connected=False)
     site.machine.fails("systemctl", "reload", "ibtrapd")
@@ -211,11 +209,12 @@ def test_the_status(three):
     site.run("ibtrapctl", "receivers", "pause", "nms")
     site.run("ibtrapctl", "test", "link-down", good=(0, 1))
     site.wait(lambda: site.json("status")["port_counters"]["last"], "the counters to be read")
-    head, sweep, traps, receivers, journal, counters = SHOWN
-    site.shows(STATUS, head.splitlines()[0])
-    site.shows(STATUS, re.sub(r"0x8000\w+", "...", "\n".join(head.splitlines()[1:])))
+    head, sweep, refused, traps, receivers, journal, counters = SHOWN
+    site.shows(STATUS, "\n".join(head.splitlines()[:2]))
+    site.shows(STATUS, re.sub(r"0x8000\w+", "...", "\n".join(head.splitlines()[2:])))
     site.shows(STATUS, sweep)
-    site.shows(STATUS, traps.rstrip().removesuffix("..."), 120)
+    for block in refused, traps:
+        site.shows(STATUS, block, 120)
     title, nms, logs = receivers.splitlines()
     site.shows(STATUS, title)
     for line, port in (nms, three.manager.port), (logs, three.collector.address.split(":")[1]):
@@ -241,8 +240,8 @@ def test_what_happened_and_what_is_wrong(three):
     for command in lists[0], quoted("ibtrapctl catalogue"), quoted("ibtrapctl catalogue --json"):
         assert "link-down" in site.shell(command)
 
-    acknowledge, shelve = commands(WORK)
-    for command in acknowledge, shelve:
+    acknowledge, undo, shelve = commands(WORK)
+    for command in acknowledge, undo, acknowledge, shelve:
         assert " 4" in command
         site.shell(command.replace(" 4", f" {number}", 1))
     site.shows(ALARMS, ALARM)
@@ -252,7 +251,7 @@ def test_what_happened_and_what_is_wrong(three):
     site.wait(lambda: not site.json("alarms", "--all")["alarms"], "the end of the alarm")
 
     said = site.wait(lambda: "delivered" in (out := site.shell(explain(number))) and out, "the confirmation")
-    _, fields, related, receivers, notifications = EXPLAINED
+    _, _, fields, related, receivers, notifications = EXPLAINED
     assert pages.shows(said, loose(fields))
     assert pages.shows(said, loose(related).replace("leaf2 (LID ...)", "..."))
     for line in receivers.splitlines():
@@ -311,7 +310,7 @@ def test_a_test_event(three):
 
 def test_a_receiver_is_paused(three):
     site = three.start()
-    listed, pause, resume, flush = commands(RECEIVERS)
+    listed, pause, resume, flush, *_, resync = commands(RECEIVERS)
 
     def state():
         return {one["name"]: one for one in site.json("receivers")["receivers"]}["nms"]
@@ -322,6 +321,7 @@ def test_a_receiver_is_paused(three):
     site.shell(flush)
     site.wait(lambda: not state()["queued"], "the flush")
     site.shell(resume)
+    site.shell(resync)
     assert state()["state"] != "paused"
     site.shell(pause)
     site.run("systemctl", "restart", "ibtrapd")
@@ -333,13 +333,14 @@ def test_a_receiver_is_paused(three):
 def test_the_topology(three):
     site = three.start()
     three.cut_and_mend()
-    show, listed, one, diff, save, check, *_, sweep = commands(TOPOLOGY)  # the pictures are tests/integration's
+    node, port, show, listed, one, diff, save, check, *_, sweep = commands(TOPOLOGY)  # the pictures are tests/integration's
     title, *_, last = SNAPSHOTS.splitlines()
     said = site.shell(listed)
     assert pages.shows(said, title) and said.splitlines()[-1].split()[2:] == last.split()[2:] == ["8", "8"]
     assert said.splitlines()[1].split()[0] == "1" and "4" in {line.split()[2] for line in said.splitlines()[1:]}
     site.wait(lambda: nodes_of(site.shell(show)) == nodes_of(site.fabric.discover()), "both to agree")
     assert "1" in one.replace("7", "1") and nodes_of(site.shell(one.replace("7", "1"))) == nodes_of(site.shell(show))
+    assert "leaf1" in site.shell(node) and "leaf2" in site.shell(port)
     site.fabric.unlink("node1")
     wait_event(site, "host-removed")
     assert "node1" in site.shell(diff.replace("7", "1"))
@@ -395,7 +396,7 @@ def test_a_link_that_fails_again_and_again(three, tmp_path):
 
 def test_the_verdict(three):
     verdicts = {name: status for name, status in
-                (row[0].split(", ") for row in pages.table("operation", "verdict, exit status"))}
+                (row[0].split(", ") for row in pages.table("begin", "verdict on the gateway, exit status"))}
     site = three.start()
     command = HEALTH.strip()
 
@@ -413,7 +414,7 @@ def test_the_verdict(three):
     site.fabric.unlink("leaf2")
     alarm = wait_event(site, "switch-removed")
     says("OK", " gateway")
-    [severity] = set(re.findall(r"`(--severity warning)`", pages.text("operation")))
+    [severity] = set(re.findall(r"`(--severity warning)`", pages.text("begin")))
     says("CRITICAL", f" fabric {severity}", of="fabric")
     site.run("ibtrapctl", "alarms", "acknowledge", str(alarm["number"]), "known")
     says("OK", f" fabric {severity}", of="fabric")

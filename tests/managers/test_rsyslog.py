@@ -29,9 +29,10 @@ def certificates(site, tmp_path):
     site.secret("/etc/ibtrapd/ibtrapd.key", gateway.key.read_text())
 
 
-def start(site, rsyslog, ibtrapd):
+def start(site, words, ibtrapd):
+    """With the only configuration of the page that has those words."""
     site.connect()
-    site.path(CONFIG).write_text(pages.blocks("rsyslog", "rsyslog")[rsyslog])
+    site.path(CONFIG).write_text(pages.block("rsyslog", "rsyslog", words))
     site.run("rsyslogd", "-N1")
     site.run("systemctl", "restart", "syslog.socket", "rsyslog")
     site.start_gateway(ibtrapd)
@@ -43,31 +44,37 @@ def trap(site):
 
 
 def wait_for_line(site, file, words):
-    path = site.path(f"/var/log/ibtrapd/{file}")
+    path = site.path("/var/log/ibtrapd") / file if "/" not in file else site.path(file)
     site.wait(lambda: path.exists() and any(words in line for line in path.read_text().splitlines()), f"'{words}' in {file}")
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["relp-tls", "tls"])
-def test_the_collector_gets_events(site, certificates, number):
-    start(site, 0, pages.adapted(pages.blocks("rsyslog", "ibtrapd")[number], HERE))
+def test_the_plainest_case(site):
+    start(site, '"514"', pages.adapted(pages.block("rsyslog", "ibtrapd", '"tcp"'), HERE))
+    trap(site)
+    wait_for_line(site, "/var/log/syslog", "bad-pkey")
+
+
+@pytest.mark.parametrize("transport", ["relp-tls", "tls"])
+def test_the_collector_gets_events(site, certificates, transport):
+    start(site, "imrelp", pages.adapted(pages.block("rsyslog", "ibtrapd", f'"{transport}"'), HERE))
     trap(site)
     wait_for_line(site, "security.log", " warning bad-pkey ")
     wait_for_line(site, "fabric.log", " notice gateway-started ")
 
 
 def test_the_structured_data_can_be_used(site):
-    start(site, 1, pages.blocks("rsyslog", "ibtrapd")[2])
+    start(site, "mmpstrucdata", pages.block("rsyslog", "ibtrapd", '"links"'))
     site.fabric.client("node1").trap(notices.system_image_guid_change(6, 0x0002C903FFEEDDCC))
     wait_for_line(site, "links.log", "6 system-image-guid-change")
 
 
 def test_lines_of_the_same_host_have_a_file(site):
-    start(site, 2, "")
+    start(site, "$programname", "")
     trap(site)
     wait_for_line(site, "local.log", " event=bad-pkey ")
 
 
 def test_the_same_host_gets_structured_data(site):
-    start(site, 3, pages.blocks("rsyslog", "ibtrapd")[3])
+    start(site, '"host"', pages.block("rsyslog", "ibtrapd", '"local"'))
     trap(site)
     wait_for_line(site, "host.log", "ibtrapd bad-pkey [ibtrapd@8072 ")

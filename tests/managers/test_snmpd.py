@@ -138,7 +138,7 @@ def test_snmp_exporter_reads_the_ports(site, snmp_conf):
     lines = [line for line in walk(site, "-c", "fabric", "127.0.0.1", OWN + ".1.7.1.8") if " = INTEGER: " in line]
     assert exported.count("\nibtrapdPortState{") == len(lines) > 20
     offline_packages(site)
-    site.shell(pages.blocks("mibs", "sh")[0])
+    site.shell(pages.blocks("snmptrapd-zabbix", "sh")[0])
     site.shell("mkdir /tmp/generator && cd /tmp/generator && cp /usr/share/doc/ibtrapd/examples/snmp_exporter-generator.yml "
                "generator.yml && MIBDIRS=/usr/share/snmp/mibs:/usr/local/share/ibtrapd/mibs prometheus-snmp-generator generate")
     made = site.path("/tmp/generator/snmp.yml").read_text()
@@ -157,15 +157,15 @@ def offline_packages(site):
 
 
 def test_the_modules_can_be_used(site, snmp_conf):
-    """The steps of mibs/README.md, from the installed package."""
+    """The steps of "Set up snmptrapd", and a table, from the installed package."""
     site.connect()
-    fetch, load, watch, table = pages.blocks("mibs", "sh")[:4]  # the next one asks for paths
+    fetch, load, watch = pages.blocks("snmptrapd-zabbix", "sh")[:3]
     offline_packages(site)
     site.machine.fails("sh", "-ec", "snmptranslate -m SNMPv2-MIB -On SNMPv2-MIB::sysUpTime.0")
     site.shell(fetch)
     site.shell(load)
     assert site.shell("snmptranslate -m SNMPv2-MIB -On SNMPv2-MIB::sysUpTime.0") == ".1.3.6.1.2.1.1.3.0\n"
-    [config] = pages.blocks("mibs", "snmptrapd")
+    config = pages.blocks("snmptrapd-zabbix", "snmptrapd")[0]
     site.path("/etc/snmp/snmptrapd.conf").write_text(config)
     snmp_conf(1)
     reach_snmpd(site, pages.blocks("snmp", "ibtrapd")[2]
@@ -175,7 +175,7 @@ def test_the_modules_can_be_used(site, snmp_conf):
     site.run("ibtrapctl", "test", "link-down", good=(0, 1))  # 1: not within five seconds
     site.wait(lambda: "IBTRAPD-MIB::ibtrapdEventName.0 = STRING: link-down" in site.log_of("watch"), "the notification")
     site.wait(lambda: serves(site), "snmpd to serve the tables")
-    rows = site.shell(table)
+    rows = site.shell(pages.blocks("mibs", "sh")[0])
     assert "SNMP table: IBSWITCH-MIB::gswTopoComTable" in rows and rows.count("no-change") == 4  # two links, from both ends
 
 

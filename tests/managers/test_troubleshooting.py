@@ -122,7 +122,7 @@ def test_there_are_no_security_events(site, key):
         row("lines under TRAP", "256 to 259 `rejected`, `needs the SA key`")
         site.start_gateway("", connected=False)
         site.shows(STATUS, NO_KEY)
-    site.shell(pages.blocks("operation", "sh")[0])
+    site.shell(pages.blocks("begin", "sh")[0])
     site.start_gateway("")
     site.run("systemctl", "restart", "ibtrapd")
     site.wait(lambda: states(site) == {"subscribed"}, "all subscriptions", 120)

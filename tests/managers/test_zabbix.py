@@ -109,10 +109,9 @@ def accepts(port):
 def follow_the_page(site):
     """The page's steps on Zabbix' host."""
     offline_packages(site)
-    fetch, load = pages.blocks("mibs", "sh")[:2]
+    fetch, load, _, directory, start = pages.blocks("snmptrapd-zabbix", "sh")
     site.shell(fetch)
     site.shell(load)
-    directory, start = pages.blocks("snmptrapd-zabbix", "sh")
     site.shell(directory)
     [handler] = pages.blocks("snmptrapd-zabbix", "zabbix-trap")
     site.path("/usr/local/bin/zabbix-trap").write_text(handler)

@@ -504,7 +504,7 @@ def test_what_is_purged_is_gone(machine):
     install(machine)
     machine.run("systemctl", "enable", *UNITS)
     machine.run("systemctl", "start", "ibtrapd")
-    secret = "/etc/ibtrapd/sa_key"  # as doc/operation.md makes it
+    secret = "/etc/ibtrapd/sa_key"  # as doc/begin.md makes it
     machine.run("install", "-o", "ibtrapd", "-m", "600", "/dev/null", secret)
     machine.path("/etc/ibtrapd/mlx5_0-1.conf").write_text('sweep { interval = 10 }\n')
     machine.run("dpkg", "-r", "ibtrapd")
