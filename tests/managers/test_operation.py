@@ -199,7 +199,8 @@ def test_a_configuration_is_tried_first(three):
         got = names(three.collector)  # of logs and siem
         for event in "link-down", "link-up", "switch-added", "switch-removed":
             assert counts["logs"].get(event, 0) + counts["siem"].get(event, 0) == got[event], event
-        assert set(counts) == {"nms", "logs", "siem"} and counts["nms"] == counts["logs"]
+        assert set(counts) == {"nms", "logs", "siem"} and counts["nms"].items() > counts["logs"].items() - {
+            ("link-state-change", counts["logs"].get("link-state-change"))}, said  # managers get each trap
 
 
 # What it shows.
@@ -244,7 +245,7 @@ def test_what_happened_and_what_is_wrong(three):
     for command in acknowledge, undo, acknowledge, shelve:
         assert " 4" in command
         site.shell(command.replace(" 4", f" {number}", 1))
-    site.shows(ALARMS, ALARM)
+    site.shows(ALARMS, ALARM.replace("alice (uid 1000)", "root (uid 0)"))
     site.fabric.relink(*LINK)
     wait_event(site, "link-up")
     site.wait(lambda: "link-up" in site.log_of("follow"), "the new event")

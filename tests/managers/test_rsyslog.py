@@ -51,7 +51,7 @@ def wait_for_line(site, file, words):
 def test_the_plainest_case(site):
     start(site, '"514"', pages.adapted(pages.block("rsyslog", "ibtrapd", '"tcp"'), HERE))
     trap(site)
-    wait_for_line(site, "/var/log/syslog", "bad-pkey")
+    wait_for_line(site, "/var/log/syslog", "P_Key")
 
 
 @pytest.mark.parametrize("transport", ["relp-tls", "tls"])
