@@ -127,11 +127,11 @@ class Running:
     def wait_confirmed(self, these=None):
         """Waits until nothing waits for the receivers any longer."""
         for kind in self.peers if these is None else these:
-            wait_until(lambda: self.status(kind)["queued"] == 0, f"{kind.name} to have confirmed", 60)  # noqa: B023
+            wait_until(lambda: self.status(kind)["queued"] == 0, f"{kind.name} to have confirmed")  # noqa: B023
 
     def wait_problem(self, these):
         for kind in these:
-            self.gateway.wait_status(lambda _: self.status(kind)["problem"], f"{kind.name} to complain", 60)  # noqa: B023
+            self.gateway.wait_status(lambda _: self.status(kind)["problem"], f"{kind.name} to complain")  # noqa: B023
 
 
 def pytest_generate_tests(metafunc):

@@ -562,6 +562,6 @@ class Http(Peer):
         return not (refused and len(events) > 1) and all([self.take(one) for one in events])
 
 
-def wait_took(peer, numbers, what, timeout=90):
+def wait_took(peer, numbers, what, timeout=300):
     """Waits until the peer has all these numbers."""
     wait_until(lambda: set(numbers) <= set(peer.numbers), f"{what} to have {len(numbers)} events", timeout, interval=0.2)

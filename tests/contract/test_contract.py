@@ -134,7 +134,7 @@ def test_an_event_that_is_refused_is_given_up_and_no_other(run):
     run.send(6)
     run.wait_all([number for number in range(1, run.count + 1) if number != bad])
     for kind in refusing:  # given up when others pass before and after it
-        wait_until(lambda: len(run.peers[kind].refusals) >= REFUSALS, kind.name, 60)  # noqa: B023
+        wait_until(lambda: len(run.peers[kind].refusals) >= REFUSALS, kind.name)  # noqa: B023
     run.send(3)
     run.wait_all([number for number in range(1, run.count + 1) if number != bad])
     for kind in refusing:
@@ -190,7 +190,7 @@ def test_many_hostile_peers_take_little_memory_and_delay_no_other(run):
         run.peers[kind].become(MANY)
     run.send(20)
     names = [f"{kind.name}-0" for kind in talking if kind.confirms]
-    wait_until(lambda: all(run.gateway.receiver(name)["problem"] for name in names), "all to complain", 60)
+    wait_until(lambda: all(run.gateway.receiver(name)["problem"] for name in names), "all to complain")
     run.wait_all(these=[kind for kind in run.peers if kind not in talking])
     assert not run.gateway.has_taken(ROOM_MIB)
 

@@ -380,7 +380,7 @@ class Trial:
         self._check_journal()
         try:
             wait_until(lambda: not any(self.model.missing(events) for events in self.receivers.got().values()),
-                       "all that was acknowledged to arrive", 60)
+                       "all that was acknowledged to arrive")
         except LabError:
             pass  # the model reports the missing events
         self.model.check(self.receivers.got())

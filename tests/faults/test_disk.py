@@ -130,7 +130,7 @@ def test_a_stop_while_the_disk_fails(made):
     reporter.send(20)
     durable(gateway, False)
     gateway.process.popen.terminate()
-    assert gateway.process.popen.wait(60) != 0
+    assert gateway.process.popen.wait(DEADLINE) != 0
     assert "are lost" in gateway.log, gateway.log[-3000:]
     gateway.faults.write_errno = 0
     gateway.start()
@@ -286,7 +286,7 @@ def test_a_stop_while_the_disk_does_not_read(made, fabric):
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as reader:
         wait_until(lambda: gateway.faults.hung, "a read that hangs")
         gateway.process.popen.terminate()
-        assert gateway.process.popen.wait(60) in (0, 1)  # 1: the writer had to read, too
+        assert gateway.process.popen.wait(DEADLINE) in (0, 1)  # 1: the writer had to read, too
         assert "the stop takes longer" not in gateway.log
         fabric.forget(gateway.process)
         reader.wait(60)
@@ -473,7 +473,7 @@ def behind(made):
 
 def wait_late(receiver, reporter):
     """The receiver gets the rest, in order. Returns what it does not get."""
-    wait_until(lambda: receiver.numbers[-1:] == [reporter.count], "the last event", 60)
+    wait_until(lambda: receiver.numbers[-1:] == [reporter.count], "the last event")
     assert receiver.numbers == sorted(set(receiver.numbers))
     return set(reporter.numbers) - set(receiver.numbers)
 
@@ -541,7 +541,7 @@ def test_another_program_that_reads_the_journal_without_end(made):
         assert gateway.log.count("another program reads") == 1
         assert gateway.status()["journal"]["durable"]
         other.execute("COMMIT")
-    wait_until(lambda: not gateway.status()["journal"]["warning"], "the warning to end", 60)
+    wait_until(lambda: not gateway.status()["journal"]["warning"], "the warning to end")
     while wal.stat().st_size > size:
         assert reporter.count < 30000
         reporter.send(100)

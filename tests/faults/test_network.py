@@ -44,7 +44,7 @@ def firsts(numbers):
 def wait_all(fabric, reporter, numbers):
     """numbers() returns the arrived events; unconfirmed ones may have arrived twice."""
     reporter.wait_file(fabric.directory / "events.json")
-    wait_until(lambda: set(numbers()) == set(reporter.numbers), "all events", 60)
+    wait_until(lambda: set(numbers()) == set(reporter.numbers), "all events")
     assert firsts(numbers()) == reporter.numbers
 
 
@@ -94,13 +94,13 @@ def test_a_reload_waits_for_informs_in_flight(made):
     with LateManager(ber.notification, late=3) as manager:
         text = section("snmp", "tested", address=manager.address, inform=True, window=10, timeout=5000)
         gateway, reporter = made(text)
-        wait_until(lambda: queued(gateway) == 0, "the start's events to be answered", 60)
+        wait_until(lambda: queued(gateway) == 0, "the start's events to be answered")
         reporter.send(10)
         wait_until(lambda: len(numbers_of(manager.came)) == 10, "the informs")
         gateway.config.write_text(gateway.config.read_text().replace(text, text.replace("5000", "4000")))
         gateway.control("reload")
         reporter.send(1)
-        wait_until(lambda: queued(gateway) == 0, "all answers", 60)
+        wait_until(lambda: queued(gateway) == 0, "all answers")
         assert numbers_of(manager.came) == reporter.numbers
 
 
@@ -234,4 +234,4 @@ def test_followers_of_the_page_whose_host_vanishes_lose_their_places(made):
         far.pull()
         assert follow(page, ours()) == 503
         reporter.send(1)
-        wait_until(lambda: follow(page, ours()) == 200, "a place", 60)
+        wait_until(lambda: follow(page, ours()) == 200, "a place")

@@ -47,7 +47,7 @@ def test_reports_of_traps_that_nobody_subscribed(made, fabric):
 
 
 def wait_journalled(gateway, event):
-    wait_until(lambda: event in [one["event"] for one in gateway.journal()], event, timeout=60, interval=0.5)
+    wait_until(lambda: event in [one["event"] for one in gateway.journal()], event, timeout=300, interval=0.5)
 
 
 def test_a_subnet_manager_that_is_stopped_for_a_while(made, fabric):

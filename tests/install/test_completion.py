@@ -70,7 +70,7 @@ esac
 
 def complete(*words, program=BUILD / 'ibtrapctl'):
     done = subprocess.run(['bash', '-uc', ASK, 'bash', SOURCE / 'config/ibtrapctl.bash', program, *words],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stderr == '', done.stderr
     return done.stdout.split()
 
@@ -187,7 +187,7 @@ def test_files_are_offered_for_values(fake):
 
 def complete_ibtrapd(before, word):
     done = subprocess.run(['bash', '-uc', ASK_IBTRAPD, 'bash', SOURCE / 'config/ibtrapd.bash', BUILD / 'ibtrapd', before,
-                           word], capture_output=True, text=True, timeout=60)
+                           word], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stderr == '', done.stderr
     return done.stdout.split()
 

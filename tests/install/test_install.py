@@ -34,7 +34,7 @@ def root(tmp_path_factory):
 def translate(mibs, *arguments):
     # Otherwise the program makes a state directory and prints a message.
     done = subprocess.run(['snmptranslate', '-M', f'{MIB_BASE}:{mibs}', *arguments], capture_output=True,
-                          text=True, timeout=60, env=os.environ | {'SNMP_PERSISTENT_DIR': '/dev/null'})
+                          text=True, timeout=300, env=os.environ | {'SNMP_PERSISTENT_DIR': '/dev/null'})
     assert done.returncode == 0 and done.stderr == '', done.stderr
     return done.stdout.strip()
 

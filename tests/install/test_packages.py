@@ -29,7 +29,7 @@ def ask(tmp_path):
 
     def run(*arguments):
         asked = tmp_path / 'asked'
-        subprocess.run(['sh', SCRIPT, *arguments], capture_output=True, timeout=60, check=True,
+        subprocess.run(['sh', SCRIPT, *arguments], capture_output=True, timeout=300, check=True,
                        env={**os.environ, 'PATH': f'{tmp_path}:{os.environ["PATH"]}', 'ASKED': str(asked)})
         [line] = [one for one in asked.read_text().splitlines() if 'apt-get install' in one]
         return set(line.split())

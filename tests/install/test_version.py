@@ -14,7 +14,7 @@ VERSION = re.search(r'^project\(ibtrapd VERSION (\S+)', (SOURCE / 'CMakeLists.tx
 
 
 def run(*command):
-    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, timeout=300).stdout
 
 
 @pytest.mark.parametrize('program', ['ibtrapd', 'ibtrapctl'])

@@ -135,7 +135,7 @@ except PermissionError:
 
 
 def connecting_as(uid, gid, path):
-    return subprocess.run([sys.executable, "-c", CONNECT, str(uid), str(gid), path], timeout=30, check=False).returncode
+    return subprocess.run([sys.executable, "-c", CONNECT, str(uid), str(gid), path], timeout=300, check=False).returncode
 
 
 def told_permissions():

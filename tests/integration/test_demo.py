@@ -10,6 +10,6 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 
 def test_the_demonstration_misses_nothing():
     done = subprocess.run([sys.executable, "-B", "-m", "lab.demo", "--simulated"], cwd=TESTS, capture_output=True,
-                          text=True, timeout=120, check=False)
+                          text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("none missing.\n")

@@ -133,11 +133,11 @@ def test_a_receiver_gets_what_it_missed(gateway, fabric):
     expected = list(range(1, BURST + 1))
     for number in expected:
         client.report(notices.system_image_guid_change(6, number), lid)
-    wait_until(lambda: numbers(gateway.output) == expected, "the other receiver to have all", timeout=60)
+    wait_until(lambda: numbers(gateway.output) == expected, "the other receiver to have all", timeout=300)
     late = next(one for one in gateway.status()["receivers"] if one["name"] == "late")
     assert late["queued"] >= BURST and "away" in late["problem"]
     away.mkdir()
-    wait_until(lambda: numbers(away / "late.json") == expected, "the late receiver to have all", timeout=90)
+    wait_until(lambda: numbers(away / "late.json") == expected, "the late receiver to have all", timeout=300)
     names = [json.loads(line)["event"] for line in gateway.output.read_text().splitlines()]
     assert "receiver-failing" in names
     wait_until(lambda: "receiver-back" in gateway.output.read_text(), "receiver-back")
@@ -164,7 +164,7 @@ def test_a_stopped_gateway_loses_nothing(gateway, fabric):
 
 def ctl(gateway, *words):
     done = subprocess.run([IBTRAPCTL, "--socket", gateway.socket, "--file", gateway.directory / "state" / "journal.db",
-                           *words], capture_output=True, text=True, timeout=20)
+                           *words], capture_output=True, text=True, timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 

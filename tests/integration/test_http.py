@@ -4,7 +4,6 @@ ways in which servers fail."""
 
 import concurrent.futures
 import subprocess
-import time
 
 import pytest
 from lab.fabric import BUILD
@@ -112,12 +111,10 @@ def test_a_reload_changes_the_server_and_keeps_the_cursor(fabric, server):
 
 
 def test_a_gateway_stops_in_time_while_the_server_hangs(fabric):
-    server = fabric.keep(Server(lambda connection, _: connection.server.done.wait(60)))
+    server = fabric.keep(Server(lambda connection, _: connection.server.done.wait()))  # which comes after the test
     gateway = begin(fabric, section("http", "collector", url=server.url))
     wait_until(lambda: server.requests, "a request")
-    began = time.monotonic()
-    gateway.stop()
-    assert time.monotonic() - began < 10
+    assert gateway.stop() == 0
 
 
 def test_a_token_is_shown_nowhere(fabric):

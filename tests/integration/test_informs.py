@@ -67,7 +67,7 @@ def test_what_the_manager_refuses_is_given_up_and_nothing_else(open_gateway):
         assert gateway.control("test", "link-down", check=False).returncode == 1
         for _ in range(2):  # given up when others pass before and after it
             gateway.control("test", "heartbeat", check=False)
-        wait_until(lambda: explain(gateway, "link-down")["state"] == "given up", "the others to have passed", timeout=60)
+        wait_until(lambda: explain(gateway, "link-down")["state"] == "given up", "the others to have passed", timeout=300)
         gateway.control("test", "link-up")
         wait_until(lambda: "receiver-refuses" in names(manager.taken), "the event that tells it")
         others = [name for name in names(manager.taken) if not name.startswith("receiver-")]
@@ -93,9 +93,9 @@ def test_a_manager_that_refuses_everything_is_failing_until_it_takes_events_agai
             gateway.control("test", event, check=False)
         refuses.set()
         gateway.control("receivers", "resume", "nms")
-        wait_until(lambda: "its events wait" in gateway.log, "another event to be refused, too", timeout=60)
+        wait_until(lambda: "its events wait" in gateway.log, "another event to be refused, too", timeout=300)
         assert receiver(gateway)["state"] == "failing"
         refuses.clear()
-        wait_until(lambda: "receiver-back" in names(manager.taken), "the events that waited", timeout=60)
+        wait_until(lambda: "receiver-back" in names(manager.taken), "the events that waited", timeout=300)
         assert sorted(names(manager.taken)) == ["heartbeat", "link-down", "link-up", "receiver-back", "receiver-failing"]
         assert receiver(gateway)["dropped"] == 0

@@ -36,7 +36,7 @@ def discovered(fabric):
 
 def parsed(dot):
     """The graph as Graphviz understands it."""
-    done = subprocess.run(["dot", "-Tjson0"], input=dot, capture_output=True, check=True, text=True, timeout=60)
+    done = subprocess.run(["dot", "-Tjson0"], input=dot, capture_output=True, check=True, text=True, timeout=300)
     assert done.stderr == ""
     graph = json.loads(done.stdout)
     nodes = {one["_gvid"]: one for one in graph["objects"] if "label" in one}

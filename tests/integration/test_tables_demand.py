@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import threading
-import time
 
 import pytest
 from lab.gateway import Gateway, section
@@ -118,7 +117,7 @@ BLUE, ALL_ROUTERS = bytes.fromhex("ff12401bffff00000000000000000016"), bytes.fro
 
 def saquery(fabric, *arguments):
     """The records that saquery prints: a list of {name: value as text}."""
-    said = subprocess.run(["/usr/sbin/saquery", *arguments], cwd=fabric.directory, timeout=60, text=True, check=True,
+    said = subprocess.run(["/usr/sbin/saquery", *arguments], cwd=fabric.directory, timeout=300, text=True, check=True,
                           env={**os.environ, **fabric.env_for("storage1", "libsimreports.so")}, stdout=subprocess.PIPE)
     records = re.split(r"^\w+ .*dump:\n", said.stdout, flags=re.MULTILINE)[1:]
     return [dict(re.findall(r"^\s*(\w[\w ]*?)\.{2,}(.*)$", record, re.MULTILINE)) for record in records]
@@ -251,9 +250,8 @@ def test_a_silent_node_has_no_instances_and_delays_nobody(fabric):
     walker = threading.Thread(target=walk)
     walker.start()
     wait_until(lambda: any(place == f"LID {fabric.lid_of('leaf2')}" for _, place, _ in demand.sent()), "a read of leaf2")
-    begun = time.monotonic()
     demand.rows((8, 1, 1))
-    assert time.monotonic() - begun < 1
+    assert walker.is_alive()  # for some two seconds more
     walker.join()
     assert {at[8:16] for at, row in found.items() if 5 in row} == {tuple(answering.to_bytes(8, "big"))}
     assert any(at[8:16] == tuple(silent.to_bytes(8, "big")) for at in found)  # what the sweep knows is there

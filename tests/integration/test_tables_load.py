@@ -53,7 +53,7 @@ def site(open_site, snmpd):
 
 
 def wait_up(gateway):
-    return gateway.wait_status(lambda one: one["tables"]["up"], "the tables to be served", timeout=90)
+    return gateway.wait_status(lambda one: one["tables"]["up"], "the tables to be served", timeout=300)
 
 
 def swept(gateway, count, meanwhile=lambda: None):

@@ -80,7 +80,7 @@ def mask(bits):
 
 def saquery(fabric, *arguments):
     """The PathRecords that saquery prints, as rows of the table."""
-    said = subprocess.run(["/usr/sbin/saquery", "-p", *arguments], cwd=fabric.directory, timeout=60, text=True, check=True,
+    said = subprocess.run(["/usr/sbin/saquery", "-p", *arguments], cwd=fabric.directory, timeout=300, text=True, check=True,
                           env={**os.environ, **fabric.env_for("storage1", "libsimreports.so")}, stdout=subprocess.PIPE)
     records = re.split(r"^PathRecord dump:\n", said.stdout, flags=re.MULTILINE)[1:]
     return [row_of(dict(re.findall(r"^\s*(\w+?)\.{2,}(.*)$", record, re.MULTILINE))) for record in records]

@@ -163,7 +163,7 @@ def test_opennms_pairs_begin_and_end_of_an_alarm(fabric):
 def test_snmpttconvertmib_reads_the_comments(tmp_path, module):
     """Each notification has a line of format with the places that snmptt.conf has, and a severity."""
     out = tmp_path / "out"
-    subprocess.run([CONVERT, f"--in={FILES / 'annotated' / module}.txt", f"--out={out}"], check=True, timeout=120,
+    subprocess.run([CONVERT, f"--in={FILES / 'annotated' / module}.txt", f"--out={out}"], check=True, timeout=300,
                    capture_output=True, env={"PATH": "/usr/bin:/bin", "MIBS": "ALL", "SNMP_PERSISTENT_DIR": "/dev/null",
                                              "MIBDIRS": f"{FILES / 'annotated'}:{BUILD / 'mibs'}:{MIBS}"})
     found = re.findall(r"^EVENT (\w+) (\S+) .*?(\w+)$\nFORMAT (.*)", out.read_text(), re.MULTILINE)

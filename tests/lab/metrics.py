@@ -188,7 +188,7 @@ class Metrics:
 
 def request(port, method="GET", path="/metrics", body=None):
     """Returns the response with its body read, as `text`."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     try:
         connection.request(method, path, body)
         response = connection.getresponse()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Child processes that end with the program that started them."""
 
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -11,7 +12,7 @@ import time
 PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None)
 
-DEADLINE = 30
+DEADLINE = 300  # seconds: only what has stopped takes so long, on a busy machine, too
 
 
 class LabError(Exception):
@@ -90,7 +91,7 @@ class Process:
         except subprocess.TimeoutExpired:
             raise LabError(f"{self.name} still runs after {timeout} s:\n{self.log_text()[-2000:]}") from None
 
-    def stop(self, sig=signal.SIGTERM, timeout=15):
+    def stop(self, sig=signal.SIGTERM, timeout=DEADLINE):
         """Sends SIGTERM, and SIGKILL after the timeout. Returns the exit status."""
         if self.running:
             self._signal(sig)
@@ -107,7 +108,8 @@ class Process:
         self.popen.wait()
         for pipe in (self.popen.stdin, self.popen.stdout):
             if pipe:
-                pipe.close()
+                with contextlib.suppress(BrokenPipeError):  # of what the program did not read
+                    pipe.close()
 
     def _signal(self, sig):
         try:

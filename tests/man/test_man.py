@@ -23,13 +23,13 @@ def page(name):
 
 def run(*command):
     return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True,
-                          timeout=60).stdout
+                          timeout=300).stdout
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_mandoc_finds_nothing_wrong(name):
     done = subprocess.run(["mandoc", "-T", "lint", BUILD / "config/man" / name], capture_output=True, text=True,
-                          timeout=60)
+                          timeout=300)
     found = [line for line in (done.stdout + done.stderr).splitlines() if not ELSEWHERE.search(line)]
     assert found == []
 

@@ -26,7 +26,7 @@ def base():
 
 def run(*command):
     """Runs a tool that sees only the modules under test and the base modules."""
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env={
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env={
         'PATH': os.environ['PATH'],
         'LC_ALL': 'C',
         'HOME': '/nonexistent',

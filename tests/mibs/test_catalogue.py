@@ -32,7 +32,7 @@ def objects_of():
 
 def emitted():
     program = BUILD / 'tests' / 'mibs' / 'varbinds'
-    output = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60)
+    output = subprocess.run([program], capture_output=True, text=True, check=True, timeout=300)
     return [json.loads(line) for line in output.stdout.splitlines()]
 
 
@@ -56,7 +56,7 @@ def notifications():
 
 def test_every_event_is_emitted(notifications):
     catalogue = subprocess.run([BUILD / 'ibtrapctl', 'catalogue', '--json'], capture_output=True,
-                               check=True, timeout=60)
+                               check=True, timeout=300)
     events = {event['event'] for event in json.loads(catalogue.stdout)['events']}
     assert events == {notification['event'] for notification in notifications}
 

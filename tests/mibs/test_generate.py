@@ -25,7 +25,7 @@ def generate(folder, file=None, old='', new=''):
         [sys.executable, '-B', ROOT / 'mibs/generate.py', '--out', folder,
          '--catalogue', folder / paths['catalogue'].name, '--fields', folder / 'fields.map',
          *(folder / f'{name}.txt' for name in MODULES)],
-        capture_output=True, text=True, timeout=60)
+        capture_output=True, text=True, timeout=300)
 
 
 def test_what_is_there_fits_together(tmp_path):

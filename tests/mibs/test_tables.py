@@ -39,7 +39,7 @@ OTHERS = '1.3.6.1.2.1.'
 
 def printed():
     output = subprocess.run([BUILD / 'tests' / 'mibs' / 'tables'], capture_output=True, text=True, check=True,
-                            timeout=60).stdout
+                            timeout=300).stdout
     found = [json.loads(line) for line in output.splitlines()]
     return [one for one in found if not one['oid'].startswith(OTHERS)]
 

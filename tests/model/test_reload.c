@@ -27,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 60, NAP_US = 1000, PATH_SIZE = 128, HOSTS = 24, REPORTS_A_SECOND = 400 };
+enum { PATIENCE_S = 300, NAP_US = 1000, PATH_SIZE = 128, HOSTS = 24, REPORTS_A_SECOND = 400 };
 enum { PLACES = WANTED_FILES + WANTED_UDP };
 
 // How often each receiver gets a probe.

@@ -130,7 +130,7 @@ class Site:
     disk can be made to fail."""
 
     # Seconds until it has to be quiet; all times that are configured are far shorter.
-    PATIENCE = float(os.environ.get("IBTRAPD_PATIENCE", "120"))
+    PATIENCE = float(os.environ.get("IBTRAPD_PATIENCE", "600"))
     net_kind = Net
 
     def __init__(self, net_text, seed=0, pair=False, policy=None, hold_down=0, held=("node*",), which=None,
@@ -177,26 +177,26 @@ class Site:
 
     def _bring_up(self, stack):
         """umad2sim has no timeouts: if a MAD gets lost while the second subnet manager starts, the first waits for
-        ever. Then everything is started again."""
-        for _ in range(6):
+        ever. Then everything is started again, and has twice the time: a busy machine is slow, too."""
+        for number in range(6):
             with contextlib.ExitStack() as attempt:
                 self.fabric = attempt.enter_context(Fabric(self._net_file(attempt)))
                 self.rates = self.fabric.directory / "rates"
                 self._enter_receivers(attempt)
-                if self._start_managers():
+                if self._start_managers(8 << number):
                     stack.enter_context(attempt.pop_all())
                     return
         raise Unfit("the subnet managers did not come up")
 
-    def _start_managers(self):
-        """Returns whether they work."""
+    def _start_managers(self, patience):
+        """Returns whether they work, each within that many seconds."""
         try:
-            first = self.fabric.subnet_manager("sm1").wait_master(timeout=8)
+            first = self.fabric.subnet_manager("sm1").wait_master(timeout=patience)
             self.managers = {"sm1": first}
             if self.pair:
                 second = self.managers["sm2"] = self.fabric.subnet_manager("sm2")
-                wait_until(lambda: "Entering STANDBY" in second.log, "a standby subnet manager", 5)
-                first.wait_master(2, timeout=5)  # it sweeps again because of the other's arrival
+                wait_until(lambda: "Entering STANDBY" in second.log, "a standby subnet manager", patience)
+                first.wait_master(2, timeout=patience)  # it sweeps again because of the other's arrival
         except LabError:
             return False
         return True

@@ -175,14 +175,14 @@ class Sender:
             words += (["+"] if i else []) + [f"{key}={value}" for key, value in group.items()]
         return words
 
-    def run(self, *groups, timeout=60):
+    def run(self, *groups, timeout=300):
         """Returns its output for each group, and its stderr; fails if the program fails."""
         done = subprocess.run(self.command(*groups), capture_output=True, text=True, timeout=timeout)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.splitlines(), done.stderr
 
     def refuse(self, group):
-        done = subprocess.run(self.command({"limit": 2, **group}), capture_output=True, text=True, timeout=30)
+        done = subprocess.run(self.command({"limit": 2, **group}), capture_output=True, text=True, timeout=300)
         assert done.returncode == 1
         return done.stderr
 

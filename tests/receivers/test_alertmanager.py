@@ -23,7 +23,7 @@ def one_alarm(peer, **options):
     with subprocess.Popen([PROGRAM, f"urls={peer.url}", *(f"{name}={value}" for name, value in options.items())],
                           stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         yield
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=300)
     assert process.returncode == 0 and not errors, errors
 
 

@@ -45,7 +45,7 @@ class Server:
     def ask(self, query, check=True):
         return subprocess.run(["clickhouse-client", "--host", "127.0.0.1", "--port", str(self.port), "--multiquery"],
                               input=query, check=check, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              timeout=60).stdout
+                              timeout=300).stdout
 
     def wait_for(self, query, answer):
         """Bounded, so that a failure shows the last answer instead of a hanging test."""
@@ -97,7 +97,7 @@ def test_the_table_has_the_alarms_that_are_active(server, broker):
     random.Random(2).shuffle(sent)
     tables, worst, subnets = re.findall(r"```sql\n(.*?)```", PAGE.read_text(), re.S)
     server.ask(tables.replace("kafka1.example.org:9092", broker))
-    subprocess.run(["kcat", "-P", "-b", broker, "-t", "ibtrapd"], check=True, text=True, timeout=60,
+    subprocess.run(["kcat", "-P", "-b", broker, "-t", "ibtrapd"], check=True, text=True, timeout=300,
                    input="".join(json.dumps(event) + "\n" for event in sent))
     server.wait_for("SELECT count() FROM ibtrapd.events FINAL;", f"{len(events) + 1}\n")
     server.wait_for("SELECT count() FROM ibtrapd.alarms FINAL WHERE alarmState = 'raised';", f"{len(active)}\n")

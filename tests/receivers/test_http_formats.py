@@ -43,7 +43,7 @@ def strict(text):
 
 
 def written(what):
-    return subprocess.run([BODIES, what], check=True, stdout=subprocess.PIPE, timeout=60).stdout.decode("utf-8")
+    return subprocess.run([BODIES, what], check=True, stdout=subprocess.PIPE, timeout=300).stdout.decode("utf-8")
 
 
 @pytest.fixture(scope="module")

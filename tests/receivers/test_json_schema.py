@@ -36,7 +36,7 @@ def closed(schema):
 
 def records(what):
     program = BUILD / "tests" / "receivers" / "json_records"
-    lines = subprocess.run([program, what], check=True, stdout=subprocess.PIPE, timeout=60).stdout.decode("utf-8")
+    lines = subprocess.run([program, what], check=True, stdout=subprocess.PIPE, timeout=300).stdout.decode("utf-8")
     return [json.loads(line) for line in lines.splitlines()]
 
 

@@ -77,7 +77,7 @@ def test_a_topic_that_takes_little_at_once_gets_less_at_once(fabric, cluster):
         for number in range(one * events, (one + 1) * events):
             client.report(notices.system_image_guid_change(6, 1 + number), lid)
         gateway.control("receivers", "resume", "bus")
-        wait_until(lambda: receiver(gateway)["delivered"] >= (one + 1) * events, "the brokers to have all", 60)
+        wait_until(lambda: receiver(gateway)["delivered"] >= (one + 1) * events, "the brokers to have all")
         refused.append(front.too_large)
     assert refused[0] > 0
     assert refused[-3] == refused[-1]
@@ -97,7 +97,7 @@ def test_requests_and_answers_that_are_lost_and_leaders_that_change_double_nothi
         client.report(notices.system_image_guid_change(6, number), lid)
         if number % LEADERS_CHANGE == 0:
             cluster.tell(f"lead ibtrapd {1 + number // LEADERS_CHANGE % 3}")
-    wait_until(lambda: receiver(gateway)["delivered"] >= EVENTS, "the brokers to have all", 60)
+    wait_until(lambda: receiver(gateway)["delivered"] >= EVENTS, "the brokers to have all")
     came = [int(one["value"]["systemImageGuid"], 16) for one in consume(cluster.brokers, "ibtrapd")]
     assert came == list(range(1, EVENTS + 1))
     assert front.lost > 5 and front.numbers.repeats > 3
@@ -220,10 +220,10 @@ def test_topics_of_many_partitions_do_not_end_the_gateway(fabric, cluster, parti
     with concurrent.futures.ThreadPoolExecutor(24) as pool:
         for event in one_of_each.values():
             pool.submit(gateway.control, "test", event, check=False)
-        wait_until(lambda: reason in (receiver(gateway, "bus0")["problem"] or ""), "the problem", 60)
+        wait_until(lambda: reason in (receiver(gateway, "bus0")["problem"] or ""), "the problem")
     assert not gateway.has_taken(ROOM_MIB)
     front.partitions = 0
-    gateway.wait_told("bus0", 60)
+    gateway.wait_told("bus0")
     assert gateway.stop() == 0
 
 

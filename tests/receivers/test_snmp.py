@@ -47,7 +47,7 @@ def manager(sender, certificates, tmp_path):
         yield one
 
 
-def arrived(manager, count, timeout=30):
+def arrived(manager, count, timeout=300):
     return manager.wait_for(lambda one: True, "notifications", count=count, timeout=timeout)
 
 
@@ -209,7 +209,7 @@ def test_a_manager_that_dies_misses_nothing(sender, manager, certificates, way, 
     manager.kill()
     time.sleep(1)
     manager.start()
-    output, errors = running.communicate(timeout=60)
+    output, errors = running.communicate(timeout=300)
     assert running.returncode == 0, output + errors
     time.sleep(0.3)
     numbers = [number_of(one) for one in manager.poll()]
@@ -224,7 +224,7 @@ def test_tcp_traps_notice_the_end_of_the_connection(sender, manager):
     manager.kill()
     time.sleep(0.5)
     manager.start()
-    output, errors = running.communicate(timeout=60)
+    output, errors = running.communicate(timeout=300)
     assert running.returncode == 0, output + errors
     assert "closed the connection" in errors or "Connection re" in errors
     manager.wait_for(lambda one: number_of(one) == 399, "the last trap")
@@ -251,7 +251,7 @@ def test_a_dead_tls_target_delays_nobody(sender, manager, certificates, silent, 
     dead = {**certificates.options(way, port), "limit": 6}
     live = {**certificates.options("dtls", manager.tls_port), "inform": 1, "n": 500, "pause": 4000}
     running = sender.start(live, dead, {**dead, "inform": 1})
-    output, errors = running.communicate(timeout=60)
+    output, errors = running.communicate(timeout=300)
     print(output)
     assert f"127.0.0.1 port {port}: cannot agree on TLS: no answer" in errors
     assert output.startswith("finished, 0 failures")
@@ -349,7 +349,7 @@ def test_a_dead_target_delays_nobody(sender, manager, silent):
     arrived(manager, 1)
     manager.clear()
     running = sender.start(live, dead, {**dead, **v3("nobody")})
-    output, errors = running.communicate(timeout=60)
+    output, errors = running.communicate(timeout=300)
     print(output)
     assert "does not answer" in errors
     assert output.startswith("finished, 0 failures")
@@ -379,7 +379,7 @@ def test_many_v3_receivers_at_once(sender, manager):
 def test_one_user_name_has_one_set_of_keys(sender, manager):
     ours = {"port": manager.port, "n": 50, "pause": 20000, **v3("user-SHA")}
     running = sender.start(ours, {**ours, "limit": 1, "authpw": "another password"})
-    _, errors = running.communicate(timeout=60)
+    _, errors = running.communicate(timeout=300)
     assert "in use by another receiver" in errors
     assert "another password" not in errors
 

@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-enum { SM_KEY = 36, DATA = 56, RECORD_STRIDE = 64, PATIENCE_S = 60 };
+enum { SM_KEY = 36, DATA = 56, RECORD_STRIDE = 64, PATIENCE_S = 300 };
 static const int64_t STEP_WITHOUT_PORT_US = CLOCK_US_PER_S / 2;
 
 // Time.

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-enum { WAIT_MS = 60000, KNOWN_MAX = 2 * CONTEXTS_MAX, ROOTS_OF_DEVICE = 2, ROOTS_OF_OWN = 3 };
+enum { WAIT_MS = 300000, KNOWN_MAX = 2 * CONTEXTS_MAX, ROOTS_OF_DEVICE = 2, ROOTS_OF_OWN = 3 };
 
 // The master's side: in which contexts how many regions are registered.
 struct known {

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-enum { PATIENCE_MS = 10000 };
+enum { PATIENCE_MS = 300000 };
 
 // The master agent. A thread speaks for it while the receiver opens; afterwards the test does.
 static struct fake_master master;

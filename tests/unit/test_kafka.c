@@ -34,7 +34,7 @@ enum {
     UNDER_WAY = 5 // requests of an idempotent producer
 };
 
-static const int64_t PATIENCE_US = 60 * CLOCK_US_PER_S, CALL_US = 5 * CLOCK_US_PER_S;
+static const int64_t PATIENCE_US = 300 * CLOCK_US_PER_S, CALL_US = 5 * CLOCK_US_PER_S;
 static const char TOPIC[] = "ibtrapd";
 
 static rd_kafka_t *cluster_client;

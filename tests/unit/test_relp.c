@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 10000 };
+enum { PATIENCE_MS = 300000 };
 
 #define OPENED "200 OK\nrelp_version=0\nrelp_software=test\ncommands=syslog"
 

@@ -33,7 +33,7 @@
 #define STOPPING "{\"version\":1,\"error\":\"ibtrapd is stopping\"}\n"
 
 static const int64_t LONG_US = 3600 * CLOCK_US_PER_S, SHORT_US = 20000;
-static const int64_t DEADLINE_US = 20 * CLOCK_US_PER_S;
+static const int64_t DEADLINE_US = 300 * CLOCK_US_PER_S;
 
 static struct event_base *base;
 static struct server *server;

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 30000, SAID_SIZE = 512 };
+enum { WAIT_MS = 300000, SAID_SIZE = 512 };
 
 static int taken[2],
     said[2]; // pipes: the signals taken by the child, one octet each; the child's log

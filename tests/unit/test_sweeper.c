@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { PATIENCE_S = 60 };
+enum { PATIENCE_S = 300 };
 
 // The SA client, and its port: which sends nothing.
 static const char *refusal;

@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-enum { OPENED_MAX = 4, PATIENCE_MS = 60000 };
+enum { OPENED_MAX = 4, PATIENCE_MS = 300000 };
 
 // The opened devices in order; events are octets in a pipe.
 static struct opened {
