@@ -44,7 +44,9 @@ void open_alarms_collect(struct open_alarms *alarms, struct policy *policy)
     *alarms = (struct open_alarms){.all = memory_zeroed(count, sizeof *alarms->all)};
     for (size_t i = 0; i < count; i++) {
         struct open_alarm *a = &alarms->all[alarms->count];
+        struct alarm_key cause;
         a->is = all[i];
+        a->cause = a->is.cause_key && alarm_key_read(a->is.cause_key, &cause) ? cause.guid : 0;
         alarms->count += alarm_key_read(all[i].key, &a->what);
     }
     free(all);

@@ -11,6 +11,7 @@
 struct open_alarm {
     struct policy_alarm is; // first member
     struct alarm_key what;
+    uint64_t cause; // the node of its root cause, which may have ended since; 0: none
     // Of a missing node: the index of the root cause's alarm, or the own index; a number that nodes
     // share if missing links connect the nodes.
     uint32_t root, island;

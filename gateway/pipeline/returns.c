@@ -20,11 +20,9 @@ static struct missing_group returns_list_missing(struct open_alarms *alarms,
                                         memory_zeroed(alarms->count, sizeof *missing.members)};
     for (size_t i = 0; i < alarms->count; i++) {
         struct open_alarm *a = &alarms->all[i];
-        struct alarm_key cause;
         const struct open_alarm *root = NULL;
-        if (a->what.kind == ALARM_KEY_NODE && a->is.cause_key &&
-            alarm_key_read(a->is.cause_key, &cause))
-            root = open_alarms_find_node(alarms, cause.guid);
+        if (a->what.kind == ALARM_KEY_NODE && a->cause != 0)
+            root = open_alarms_find_node(alarms, a->cause);
         if (!root || fabric_find_node(fabric, a->what.guid) != FABRIC_NONE)
             continue;
         a->root = (uint32_t)(root - alarms->all);
@@ -88,7 +86,7 @@ static const struct open_alarm *returns_find_own_alarm(const struct open_alarms 
 static bool returns_is_told_itself(const struct open_alarms *alarms, const struct change *change)
 {
     const struct open_alarm *a = returns_find_own_alarm(alarms, change);
-    return a && !a->is.cause_key;
+    return a && a->cause == 0;
 }
 
 // Makes the change about an adapter of whose alarm receivers know the first of its host: of the
@@ -146,10 +144,11 @@ static void returns_make_partial(struct emitter *emitter, struct open_alarms *al
     text_addf(&t, "%u of its %u adapters are back", event->parts - event->parts_changed,
               event->parts);
     emitter_end_alarm(emitter, root->is.key, root->is.type, why);
-    emitter_emit(emitter, event);
+    emitter_emit(emitter, event_ref(event));
     for (size_t i = 0; i < behind.count; i++)
-        policy_set_cause(emitter->policy, alarms->all[behind.members[i]].is.key, root->is.key,
+        policy_set_cause(emitter->policy, alarms->all[behind.members[i]].is.key, event->alarm_key,
                          emitter_now(emitter));
+    event_unref(event);
 }
 
 static void returns_explain_host(struct emitter *emitter, struct open_alarms *alarms,
@@ -157,12 +156,11 @@ static void returns_explain_host(struct emitter *emitter, struct open_alarms *al
                                  const struct change *change)
 {
     const struct open_alarm *a = returns_find_own_alarm(alarms, change);
-    struct alarm_key cause;
-    if (!a || !a->is.cause_key || !alarm_key_read(a->is.cause_key, &cause))
+    if (!a || a->cause == 0)
         return;
-    const struct open_alarm *root = open_alarms_find_node(alarms, cause.guid);
+    const struct open_alarm *root = open_alarms_find_node(alarms, a->cause);
     if (!root || root->is.ended || !missing_is_part(emitter, a, root) ||
-        fabric_find_node(fabric, cause.guid) != FABRIC_NONE)
+        fabric_find_node(fabric, a->cause) != FABRIC_NONE)
         return;
     returns_make_partial(emitter, alarms, missing, root);
     alarms->all[root - alarms->all].is.ended = true;
