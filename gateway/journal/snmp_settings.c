@@ -157,8 +157,8 @@ static bool snmp_settings_append(struct setting_list *list, const struct setting
         return false;
     if (!list->all)
         list->all = memory_get(SETTINGS_MAX * sizeof *list->all);
-    memcpy(list->all + list->count, more, n * sizeof *more);
-    list->count += n;
+    for (size_t i = 0; i < n; i++)
+        list->all[list->count++] = more[i];
     return true;
 }
 
