@@ -581,8 +581,7 @@ TEST(back_is_told_for_a_predecessor_although_nothing_waits)
     options.was_failing = true;
     start();
     wait_problem(false);
-    while (!fake.opens)
-        sched_yield();
+    fake_receiver_wait_opens(&fake, 1);
     stop();
     assert_int_equal(change_count, 1);
     check_change(0, RECEIVER_BACK, "no event waits for it any more");
