@@ -6,6 +6,7 @@
 #include "conf/rows.h"
 #include "conf/schema.h"
 #include "conf/value.h"
+#include "model/catalogue.h"
 #include "model/severity.h"
 #include "pipeline/options.h"
 
@@ -390,6 +391,28 @@ TEST(policy_has_the_same_defaults)
     assert_int_equal(here.suppress_consequences, there.suppress_consequences);
 }
 
+static bool is_an_item(const char *name)
+{
+    for (size_t s = 0; s < SCHEMA_COUNT; s++) {
+        if (schema_find(&SCHEMA[s], name, &(size_t){0}))
+            return true;
+    }
+    return false;
+}
+
+// A word such as max_nodes is one.
+TEST(remedies_name_items_that_there_are)
+{
+    for (int i = 0; i < CATALOGUE_COUNT; i++) {
+        char *words = strdup(catalogue_get((enum catalogue_event)i)->remedy), *rest = words, *word;
+        while ((word = strsep(&rest, " .,:;'")) != NULL) {
+            if (islower((unsigned char)word[0]) && strchr(word, '_') && !is_an_item(word))
+                fail_msg("a remedy names the item %s, which does not exist", word);
+        }
+        free(words);
+    }
+}
+
 #define SCHEMA_TEST(f) cmocka_unit_test_teardown(f, release)
 
 int main(void)
@@ -407,6 +430,7 @@ int main(void)
         SCHEMA_TEST(what_is_off_for_a_while_is_printed),
         SCHEMA_TEST(secrets_are_not_printed),
         SCHEMA_TEST(policy_has_the_same_defaults),
+        SCHEMA_TEST(remedies_name_items_that_there_are),
         SCHEMA_TEST(what_waits_for_a_restart_is_named_and_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
