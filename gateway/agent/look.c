@@ -117,13 +117,8 @@ const uint8_t *look_device_register(struct look *look, enum register_page page)
     return NULL;
 }
 
-bool look_firmware(struct look *look, char out[LOOK_FIRMWARE_SIZE])
+bool look_firmware(struct look *look, char out[BOARD_FIRMWARE_SIZE])
 {
-    enum { MAJOR = 0x44, MINOR = 0x48, SUB_MINOR = 0x4C };
     const uint8_t *octets = look_device_register(look, REGISTER_FIRMWARE);
-    if (!octets || wire_get32(octets + MAJOR) == 0)
-        return false;
-    snprintf(out, LOOK_FIRMWARE_SIZE, "%u.%u.%04u", wire_get16(octets + MAJOR + 2),
-             wire_get16(octets + MINOR + 2), wire_get16(octets + SUB_MINOR + 2));
-    return true;
+    return octets && board_firmware(octets, out);
 }

@@ -8,8 +8,9 @@
 
 #include "agent/snapshot.h"
 #include "agentx/value.h"
+#include "model/board_pages.h"
 
-enum { LOOK_TAIL_MAX = 3, LOOK_FIRMWARE_SIZE = 24 };
+enum { LOOK_TAIL_MAX = 3 };
 
 struct look {
     struct agent_snapshot *snapshot; // NULL: the journal could not be read
@@ -80,7 +81,7 @@ const uint8_t *look_register(struct look *look, uint32_t port, enum register_pag
 const uint8_t *look_device_register(struct look *look, enum register_page page);
 
 // The firmware of the row's node: "27.2010.3004". Returns false if the node does not tell.
-bool look_firmware(struct look *look, char out[LOOK_FIRMWARE_SIZE]);
+bool look_firmware(struct look *look, char out[BOARD_FIRMWARE_SIZE]);
 
 // Makes the question of look_smp. Returns false if nobody answers for the port.
 bool look_smp_key(const struct look *look, uint32_t port, enum demand_attribute attribute,

@@ -22,16 +22,26 @@ enum {
     INDEX_PAGE = 0xFF, // of PDDR, in the second word
 };
 
-enum { PDDR = 0x5031, MGIR = 0x9020, MTMP = 0x900A };
+enum { PDDR = 0x5031, MTMP = 0x900A, MTMP_SENSOR = 0xFFF };
 
+// `first` and `second`: the words of the index. An answer to a register of the device has the bits
+// `checked` of the first one.
 static const struct register_mad_page {
     uint16_t id;
     bool of_port;
-    uint32_t second; // word of the index
+    uint32_t first, second, checked;
 } PAGES[REGISTER_PAGES] = {
-    [REGISTER_LINK_DOWN] = {PDDR, true, 6},        [REGISTER_TROUBLESHOOTING] = {PDDR, true, 1},
-    [REGISTER_MODULE] = {PDDR, true, 3 | 1 << 29}, // light in uW
-    [REGISTER_FIRMWARE] = {MGIR, false, 0},        [REGISTER_TEMPERATURE] = {MTMP, false, 0},
+    [REGISTER_LINK_DOWN] = {PDDR, true, 0, 6},
+    [REGISTER_TROUBLESHOOTING] = {PDDR, true, 0, 1},
+    [REGISTER_MODULE] = {PDDR, true, 0, 3 | 1 << 29}, // light in uW
+    [REGISTER_FIRMWARE] = {0x9020},
+    [REGISTER_BOARD] = {0x9021},
+    [REGISTER_TEMPERATURE] = {MTMP, false, 0, 0, MTMP_SENSOR},
+    [REGISTER_AMBIENT] = {MTMP, false, 1, 0, MTMP_SENSOR},
+    [REGISTER_WARM_SENSORS] = {0x900B},
+    [REGISTER_FANS] = {0x9001},
+    [REGISTER_FANS_OUT] = {0x9007},
+    [REGISTER_SUPPLIES] = {0x900D},
 };
 
 enum { PAGE_DATA = 8 }; // of PDDR
@@ -52,7 +62,8 @@ enum { GENERAL_INFO_CAPABILITIES = DATA + 0x80, HAS_ACCESS = 1 << 20 };
 static uint64_t register_mad_index(enum register_page page, uint8_t port)
 {
     const struct register_mad_page *row = &PAGES[page];
-    const uint32_t first = row->of_port ? (uint32_t)port << INDEX_PORT_SHIFT | INDEX_IS_IB_PORT : 0;
+    const uint32_t first =
+        row->of_port ? (uint32_t)port << INDEX_PORT_SHIFT | INDEX_IS_IB_PORT : row->first;
     return (uint64_t)first << 32 | row->second;
 }
 
@@ -85,7 +96,8 @@ const uint8_t *register_mad_read(const uint8_t *mad, size_t size, enum register_
     const struct register_mad_page *row = &PAGES[page];
     if (!register_mad_fits(mad, size, REGISTER_MAD_ACCESS, row->id))
         return NULL;
-    const uint64_t mask = row->of_port ? (uint64_t)INDEX_PORT << 32 | INDEX_PAGE : 0;
+    const uint64_t mask =
+        row->of_port ? (uint64_t)INDEX_PORT << 32 | INDEX_PAGE : (uint64_t)row->checked << 32;
     const uint64_t index = register_mad_index(page, port), got = wire_get64(mad + OCTETS);
     const bool first_block = wire_get32(mad + DATA) >> BLOCK_SHIFT == 0;
     return first_block && (index & mask) == (got & mask) ? mad + OCTETS : NULL;

@@ -252,7 +252,9 @@ bool sweep_registers(struct sweep *sweep, const struct fabric *fabric,
 // A round.
 
 // What is asked of a switch, and of each port.
-static const enum register_page OF_SWITCH[] = {REGISTER_FIRMWARE, REGISTER_TEMPERATURE};
+static const enum register_page OF_SWITCH[] = {
+    REGISTER_FIRMWARE,     REGISTER_BOARD, REGISTER_TEMPERATURE, REGISTER_AMBIENT,
+    REGISTER_WARM_SENSORS, REGISTER_FANS,  REGISTER_FANS_OUT,    REGISTER_SUPPLIES};
 
 enum { OF_SWITCH_COUNT = sizeof OF_SWITCH / sizeof *OF_SWITCH };
 

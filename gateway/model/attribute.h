@@ -95,8 +95,14 @@ enum register_page {
     REGISTER_LINK_DOWN,       // PDDR, page 6: why the link went down last
     REGISTER_TROUBLESHOOTING, // PDDR, page 1: why the link is down now, in the device's words
     REGISTER_MODULE,          // PDDR, page 3: the cable or module in the port
-    REGISTER_FIRMWARE,        // MGIR: of the device, with its version
+    REGISTER_FIRMWARE,        // MGIR: of the device: PSID, version, uptime
+    REGISTER_BOARD,           // MSGI: serial number, part and product of the switch
     REGISTER_TEMPERATURE,     // MTMP of sensor 0: the highest of the switch's ASIC
+    REGISTER_AMBIENT,         // MTMP of sensor 1: of the air
+    REGISTER_WARM_SENSORS,    // MTWE: which sensors are above their thresholds
+    REGISTER_FANS,            // MFCR: which tachometers there are
+    REGISTER_FANS_OUT,        // FORE: which of them are out of their range
+    REGISTER_SUPPLIES,        // MSPS: the power supplies
     REGISTER_PAGES,
 };
 

@@ -453,8 +453,11 @@ static void correlator_emit_counter(const struct round *r, const struct counter_
         key->about == ALARM_ABOUT_ERRORS
             ? counter_find_details(reading, key->guid, key->port, key->counter)
             : NULL;
-    emitter_emit(o->emitter, event_builder_from_counter(&o->emitter->builder, statement, &port,
-                                                        details, discards));
+    struct event *event =
+        event_builder_from_counter(&o->emitter->builder, statement, &port, details, discards);
+    if (key->about == ALARM_ABOUT_ERRORS && statement->raised)
+        device_alarms_find_heat(o->emitter, key, event->cause_id);
+    emitter_emit(o->emitter, event);
 }
 
 // Tells in the log when more counters have errors, or more ports wait, than can be watched, once

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/device_alarms.h"
 
+#include "base/memory.h"
+#include "model/board_pages.h"
 #include "model/module_page.h"
 #include "pipeline/statements.h"
-#include "topology/alarm_key.h"
 #include "topology/comparison.h"
 #include "topology/describe.h"
 #include "topology/device_rules.h"
 #include "topology/link_history.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct device_alarms {
@@ -83,6 +85,82 @@ static void device_alarms_happened(const struct device_alarms *d, const struct d
         device_alarms_end_unreliable(d, key);
 }
 
+// Whether the alarm lists parts, and lists others now: a second fan failed.
+static bool device_alarms_grew(const struct device_alarms *d, const char *key, const char *why)
+{
+    struct policy_alarm alarm;
+    struct event *last = policy_find_alarm(d->emitter->policy, key, &alarm)
+                             ? journal_find(d->emitter->journal, alarm.last_number)
+                             : NULL;
+    const enum catalogue_event type = last ? catalogue_event_of(last->type) : CATALOGUE_COUNT;
+    const bool grew = (type == CATALOGUE_FAN_FAILED || type == CATALOGUE_POWER_SUPPLY_FAILED) &&
+                      strcmp(last->reason, why) != 0;
+    event_unref(last);
+    return grew;
+}
+
+static bool device_alarms_is_heat(const struct alarm_key *key)
+{
+    return key->about == ALARM_ABOUT_DEVICE &&
+           (key->event == CATALOGUE_TEMPERATURE_HIGH || key->event == CATALOGUE_MODULE_HOT);
+}
+
+// Makes the heat the root cause of the errors of its links.
+static void device_alarms_explain_errors(const struct device_alarms *d,
+                                         const struct alarm_key *heat, const char *cause)
+{
+    size_t count;
+    struct policy_alarm *alarms = policy_list_alarms(d->emitter->policy, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct alarm_key key;
+        if (alarm_key_parse(alarms[i].key, &key) && key.about == ALARM_ABOUT_ERRORS &&
+            alarms[i].cause_id[0] == '\0' &&
+            ((key.guid == heat->guid && (heat->port == 0 || key.port == heat->port)) ||
+             (key.peer_guid == heat->guid && (heat->port == 0 || key.peer_port == heat->port))))
+            policy_set_cause(d->emitter->policy, alarms[i].key, cause, emitter_now(d->emitter));
+    }
+    free(alarms);
+}
+
+bool device_alarms_find_heat(const struct emitter *emitter, const struct alarm_key *errors,
+                             char out[EVENT_ID_SIZE])
+{
+    const uint64_t guids[] = {errors->guid, errors->peer_guid};
+    const uint8_t ports[] = {errors->port, errors->peer_port};
+    for (size_t i = 0; i < 4; i++) {
+        const bool module = i >= 2;
+        const struct alarm_key heat = {.kind = module ? ALARM_KEY_PORT : ALARM_KEY_NODE,
+                                       .about = ALARM_ABOUT_DEVICE,
+                                       .event = module ? CATALOGUE_MODULE_HOT
+                                                       : CATALOGUE_TEMPERATURE_HIGH,
+                                       .guid = guids[i % 2],
+                                       .port = module ? ports[i % 2] : 0};
+        struct policy_alarm alarm;
+        char key[EVENT_KEY_SIZE];
+        alarm_key_write(key, &heat);
+        if (!policy_find_alarm(emitter->policy, key, &alarm))
+            continue;
+        snprintf(out, EVENT_ID_SIZE, "%s", alarm.event_id);
+        return true;
+    }
+    return false;
+}
+
+// Raises or ends an alarm as the verdict says.
+static void device_alarms_state(const struct device_alarms *d, const struct alarm_key *key,
+                                enum device_verdict verdict, const char *why)
+{
+    char text[EVENT_KEY_SIZE];
+    alarm_key_write(text, key);
+    if (verdict == DEVICE_IS_BAD &&
+        (statements_may_raise(d->emitter, text) || device_alarms_grew(d, text, why)))
+        device_alarms_emit(d, key->event, key, why);
+    else if (verdict == DEVICE_IS_GOOD && policy_is_raised(d->emitter->policy, text))
+        device_alarms_emit(d, CATALOGUE_HARDWARE_GOOD, key, why);
+    if (verdict == DEVICE_IS_BAD && device_alarms_is_heat(key))
+        device_alarms_explain_errors(d, key, text);
+}
+
 static void device_alarms_judge(const struct device_alarms *d, const struct device_rule *rule,
                                 struct device_case *c)
 {
@@ -98,19 +176,17 @@ static void device_alarms_judge(const struct device_alarms *d, const struct devi
     alarm_key_write(text, &key);
     c->raised = is_alarm && policy_is_raised(d->emitter->policy, text);
     const enum device_verdict verdict = rule->judge(c, &why);
-    if (verdict == DEVICE_IS_BAD && !is_alarm)
+    if (is_alarm)
+        device_alarms_state(d, &key, verdict, buf);
+    else if (verdict == DEVICE_IS_BAD)
         device_alarms_happened(d, rule, c, &key, buf);
-    else if (verdict == DEVICE_IS_BAD && statements_may_raise(d->emitter, text))
-        device_alarms_emit(d, rule->event, &key, buf);
-    else if (verdict == DEVICE_IS_GOOD && c->raised)
-        device_alarms_emit(d, CATALOGUE_HARDWARE_GOOD, &key, buf);
 }
 
 static void device_alarms_take_reading(const struct device_alarms *d,
                                        const struct device_reading *reading, int64_t time_us)
 {
     struct device_record before, now = {.reading = *reading, .time_us = time_us};
-    struct device_case c = {.now = &now};
+    struct device_case c = {.devices = d->devices, .now = &now};
     const uint32_t node = fabric_find_node(d->fabric, reading->node_guid);
     const uint32_t port = fabric_find_port(d->fabric, node, reading->port);
     if (node == FABRIC_NONE || port == FABRIC_NONE)
@@ -143,6 +219,85 @@ static enum statement device_alarms_say(void *ctx, const struct policy_alarm *al
                : STATEMENT_IS_OVER;
 }
 
+// Firmware.
+
+struct device_firmware {
+    uint64_t guid;
+    char psid[BOARD_TEXT_SIZE], version[BOARD_FIRMWARE_SIZE];
+    size_t as_many; // switches with the same version
+};
+
+static int device_alarms_compare(const void *a, const void *b)
+{
+    const struct device_firmware *m = a, *n = b;
+    const int psids = strcmp(m->psid, n->psid);
+    return psids != 0 ? psids : strcmp(m->version, n->version);
+}
+
+// Lists what the switches told, by PSID and version.
+static size_t device_alarms_list_firmware(const struct device_alarms *d,
+                                          struct device_firmware *out)
+{
+    size_t count = 0;
+    struct device_record record;
+    for (uint32_t i = 0; i < d->fabric->node_count; i++) {
+        const struct fabric_node *node = &d->fabric->nodes[i];
+        struct device_firmware *one = &out[count];
+        one->guid = node->guid;
+        count += node->type == FABRIC_SWITCH &&
+                 devices_find(d->devices, node->guid, 0, REGISTER_FIRMWARE, &record) &&
+                 board_text(record.reading.octets, FIRMWARE_PSID, one->psid)[0] != '\0' &&
+                 board_firmware(record.reading.octets, one->version);
+    }
+    if (count > 0)
+        qsort(out, count, sizeof *out, device_alarms_compare);
+    for (size_t i = 0, end = 0; i < count; i = end) {
+        while (end < count && device_alarms_compare(&out[end], &out[i]) == 0)
+            end++;
+        for (size_t j = i; j < end; j++)
+            out[j].as_many = end - i;
+    }
+    return count;
+}
+
+// Judges the switches of a PSID: the version of the most is the right one, unless another version
+// is on as many.
+static void device_alarms_judge_psid(const struct device_alarms *d,
+                                     const struct device_firmware *all, size_t count)
+{
+    const struct device_firmware *most = all;
+    bool tie = false;
+    for (size_t i = 1; i < count; i++) {
+        const bool more = all[i].as_many > most->as_many;
+        tie = !more && (tie || (all[i].as_many == most->as_many &&
+                                strcmp(all[i].version, most->version) != 0));
+        most = more ? &all[i] : most;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char why[EVENT_REASON_SIZE];
+        const struct alarm_key key = {.kind = ALARM_KEY_NODE,
+                                      .about = ALARM_ABOUT_DEVICE,
+                                      .event = CATALOGUE_FIRMWARE_DIFFERS,
+                                      .guid = all[i].guid};
+        snprintf(why, sizeof why, "%s, where %zu of %zu switches with PSID %s have %s",
+                 all[i].version, most->as_many, count, all[i].psid, most->version);
+        const bool differs = !tie && strcmp(all[i].version, most->version) != 0;
+        device_alarms_state(d, &key, differs ? DEVICE_IS_BAD : DEVICE_IS_GOOD, why);
+    }
+}
+
+static void device_alarms_judge_firmware(const struct device_alarms *d)
+{
+    struct device_firmware *all = memory_zeroed((size_t)d->fabric->node_count + 1, sizeof *all);
+    const size_t count = device_alarms_list_firmware(d, all);
+    for (size_t i = 0, end = 0; i < count; i = end) {
+        while (end < count && strcmp(all[end].psid, all[i].psid) == 0)
+            end++;
+        device_alarms_judge_psid(d, all + i, end - i);
+    }
+    free(all);
+}
+
 void device_alarms_take(struct emitter *emitter, struct devices *devices,
                         const struct device_readings *readings)
 {
@@ -154,6 +309,7 @@ void device_alarms_take(struct emitter *emitter, struct devices *devices,
     }
     if (d.fabric && readings->ends_round) {
         statements_compare_all(emitter, &(struct detector){.say = device_alarms_say, .ctx = &d});
+        device_alarms_judge_firmware(&d);
         devices_forget_old(devices, readings->time_us);
     }
     fabric_unref(d.fabric);

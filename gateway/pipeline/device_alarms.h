@@ -8,11 +8,17 @@
 #define IBTRAPD_PIPELINE_DEVICE_ALARMS_H
 
 #include "pipeline/emitter.h"
+#include "topology/alarm_key.h"
 #include "topology/devices.h"
 
 // Judges what the devices told, and remembers it in `devices`. After the end of a round, ends the
 // alarms about nodes and ports that the fabric does not have any more.
 void device_alarms_take(struct emitter *emitter, struct devices *devices,
                         const struct device_readings *readings);
+
+// The event that raised the alarm about the heat of a switch or module at an end of the link whose
+// errors have this key: the root cause of the errors. Returns false if nothing there is too hot.
+bool device_alarms_find_heat(const struct emitter *emitter, const struct alarm_key *errors,
+                             char out[EVENT_ID_SIZE]);
 
 #endif

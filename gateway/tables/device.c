@@ -205,7 +205,7 @@ static bool device_put_no_type(struct agentx_value *out)
 // Empty: the node does not tell.
 static bool device_put_firmware(struct look *look, struct agentx_value *out)
 {
-    char version[LOOK_FIRMWARE_SIZE];
+    char version[BOARD_FIRMWARE_SIZE];
     return look_firmware(look, version) ? device_put_text(out, version) : field_empty(look, out);
 }
 

@@ -215,7 +215,7 @@ static bool gsw_trap_level(struct look *look, struct agentx_value *out)
 
 static bool gsw_firmware(struct look *look, struct agentx_value *out)
 {
-    char version[LOOK_FIRMWARE_SIZE], text[LOOK_FIRMWARE_SIZE + 1];
+    char version[BOARD_FIRMWARE_SIZE], text[BOARD_FIRMWARE_SIZE + 1];
     if (!look_firmware(look, version))
         return false;
     snprintf(text, sizeof text, "v%s", version);
@@ -260,35 +260,31 @@ static void gsw_enter_sensor(struct look *look)
     agentx_oid_add(&look->found, 1);
 }
 
-// Eighths of a degree; 0 and the least number: the switch does not measure.
-static bool gsw_sensor_raw(struct look *look, int16_t *celsius, int16_t *high)
+// False: the switch does not measure. `high` 0: the switch has no threshold.
+static bool gsw_sensor_read(struct look *look, double *celsius, double *high)
 {
-    enum { TEMPERATURE = 6, HIGH = 14 };
     const uint8_t *octets = look_node(look)->type == FABRIC_SWITCH
                                 ? look_device_register(look, REGISTER_TEMPERATURE)
                                 : NULL;
-    if (!octets)
-        return false;
-    *celsius = (int16_t)wire_get16(octets + TEMPERATURE);
-    *high = (int16_t)wire_get16(octets + HIGH);
-    return *celsius != 0 && *celsius != INT16_MIN;
+    if (octets && !board_celsius(octets, SENSOR_HIGH, high))
+        *high = 0;
+    return octets && board_celsius(octets, SENSOR_TEMPERATURE, celsius);
 }
 
-enum { SENSOR_PER_DEGREE = 8 };
 enum { SENSOR_NOMINAL = 4, SENSOR_ABOVE_MAX = 5 }; // GswSensorStatusDef
 
 // A column of a switch with a sensor.
 #define SENSOR(name, expression)                                                                   \
     static bool gsw_sensor_##name(struct look *look, struct agentx_value *out)                     \
     {                                                                                              \
-        int16_t celsius, high;                                                                     \
-        return gsw_sensor_raw(look, &celsius, &high) && (expression);                              \
+        double celsius, high;                                                                      \
+        return gsw_sensor_read(look, &celsius, &high) && (expression);                             \
     }
 
 SENSOR(id, gsw_get_id(look, out))
 SENSOR(one, put_number(out, 1)) // its index, and temperature(1)
 SENSOR(status, put_number(out, high > 0 && celsius >= high ? SENSOR_ABOVE_MAX : SENSOR_NOMINAL))
-SENSOR(value, put_number(out, celsius / SENSOR_PER_DEGREE))
+SENSOR(value, put_number(out, (int)celsius))
 SENSOR(info, put_text(out, "Temp 1", 255))
 
 static const struct table_column GSW_SENSORS_COLUMNS[] = {

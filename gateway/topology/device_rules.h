@@ -14,6 +14,7 @@
 #include "topology/devices.h"
 
 struct device_case {
+    struct devices *devices;            // for other pages of the device
     const struct device_record *before; // of the same page; NULL: none
     struct device_record *now;          // the rules set `good`
     bool raised;                        // the alarm of the rule is raised

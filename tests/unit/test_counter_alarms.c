@@ -4,6 +4,7 @@
 #include "generated.h"
 #include "pipeline_fixture.h"
 
+#include "base/wire.h"
 #include "pipeline/correlator.h"
 
 #include <stdio.h>
@@ -21,6 +22,7 @@ static FILE *log_stream;
 static char *log_text;
 static size_t log_size;
 static struct counter_watch *watch;
+static struct devices *devices;
 static struct generated net;              // LEFT's port 1 and RIGHT's port 2 are linked
 static struct counter_sample left, right; // as the next reading has them
 
@@ -39,12 +41,14 @@ static void start(void)
     assert_non_null(watch);
     struct pipeline_options options = parts_options();
     options.correlator.watch = watch;
+    options.correlator.devices = devices = devices_new();
     start_pipeline(&options);
 }
 
 static void stop(void)
 {
     stop_pipeline();
+    devices_free(devices);
     counter_watch_free(watch);
 }
 
@@ -362,11 +366,70 @@ TEST(the_log_tells_once_that_ports_that_wait_are_not_watched)
     assert_int_equal(counters.unwatched.waits, 2 * 3);
 }
 
+// What a hot switch causes.
+
+static void heat_up(unsigned degrees)
+{
+    struct device_readings *list = device_readings_new(1);
+    device_readings_ask(list, RIGHT, 0, REGISTER_TEMPERATURE);
+    list->all[0].answered = true;
+    wire_put(list->all[0].octets + 6, 2, 8 * degrees);
+    wire_put(list->all[0].octets + 0xE, 2, 8 * 100);
+    pipeline_put_registers(pipeline, list);
+    pass_time(MINUTE);
+}
+
+struct named_alarm {
+    const char *key;
+    char cause_id[EVENT_ID_SIZE], event_id[EVENT_ID_SIZE];
+};
+
+static void take_alarm(void *ctx, const struct alarm *alarm)
+{
+    struct named_alarm *out = ctx;
+    if (strcmp(alarm->key, out->key) != 0)
+        return;
+    memcpy(out->cause_id, alarm->cause_id, EVENT_ID_SIZE);
+    memcpy(out->event_id, alarm->event_id, EVENT_ID_SIZE);
+}
+
+static void check_heat_is_cause(void)
+{
+    struct named_alarm heat = {.key = "temperature-high node 0x0000000000000020"},
+                       errors = {.key = LINK_KEY};
+    journal_each_alarm(journal, take_alarm, &heat);
+    journal_each_alarm(journal, take_alarm, &errors);
+    assert_string_not_equal(heat.event_id, "");
+    assert_string_equal(errors.cause_id, heat.event_id);
+}
+
+TEST(a_hot_switch_is_the_cause_of_errors_that_follow)
+{
+    sweep();
+    read_counters(2);
+    heat_up(101);
+    left.values[COUNTER_SYMBOL_ERROR] += 100;
+    read_counters(1);
+    check_heat_is_cause();
+}
+
+TEST(a_switch_that_gets_hot_is_the_cause_of_errors_before)
+{
+    sweep();
+    read_counters(2);
+    left.values[COUNTER_SYMBOL_ERROR] += 100;
+    read_counters(1);
+    heat_up(101);
+    check_heat_is_cause();
+}
+
 #define COUNTER_ALARMS_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        COUNTER_ALARMS_TEST(a_hot_switch_is_the_cause_of_errors_that_follow),
+        COUNTER_ALARMS_TEST(a_switch_that_gets_hot_is_the_cause_of_errors_before),
         COUNTER_ALARMS_TEST(errors_that_go_on_after_clearing_raise_the_alarm_again),
         COUNTER_ALARMS_TEST(an_alarm_says_why_its_port_counts_errors),
         COUNTER_ALARMS_TEST(an_alarm_is_told_if_its_port_does_not_say_why),

@@ -356,6 +356,160 @@ TEST(readings_of_unknown_ports_and_devices_are_nothing)
     assert_int_equal(count_told(CATALOGUE_MODULE_HOT), 0);
 }
 
+// The board of a switch.
+
+static uint8_t board[DEVICE_READING_OCTETS];
+
+static void tell_board(uint64_t guid, enum register_page page)
+{
+    struct device_readings *list = device_readings_new(1);
+    device_readings_ask(list, guid, 0, page);
+    memcpy(list->all[0].octets, board, sizeof board);
+    list->all[0].answered = true;
+    list->ends_round = true;
+    list->time_us = clock_utc(&clock_);
+    pipeline_put_registers(pipeline, list);
+    pass_time(5 * MINUTE);
+    memset(board, 0, sizeof board);
+}
+
+static void tell_heat(int eighths, int high, int low)
+{
+    wire_put(board + 6, 2, (uint16_t)(int16_t)eighths);
+    wire_put(board + 0xE, 2, (uint16_t)high);
+    wire_put(board + 0x12, 2, (uint16_t)low);
+    tell_board(LEFT, REGISTER_TEMPERATURE);
+}
+
+TEST(a_switch_is_hot_between_its_two_thresholds)
+{
+    tell_heat(104 * 8, 105 * 8, 95 * 8);
+    check_told(CATALOGUE_TEMPERATURE_HIGH, 0, NULL);
+    tell_heat(105 * 8 + 4, 105 * 8, 95 * 8);
+    check_told(CATALOGUE_TEMPERATURE_HIGH, 1,
+               "Switch left (LID 1) is too hot: its ASIC has 105.5 degrees; its limit is 105.0.");
+    tell_heat(96 * 8, 105 * 8, 95 * 8);
+    assert_true(is_raised("temperature-high node 0x0000000000000010"));
+    tell_heat(94 * 8, 105 * 8, 95 * 8);
+    check_told(
+        CATALOGUE_HARDWARE_GOOD, 1,
+        "The hardware of left (LID 1) is in order again: its ASIC has 94.0 degrees; its limit "
+        "is 105.0.");
+}
+
+TEST(a_switch_without_sensors_or_thresholds_is_not_hot)
+{
+    tell_heat(0, 0, 0);
+    tell_heat(INT16_MIN, 0x8000, 0x8000);
+    tell_heat(200 * 8, 0, 0);
+    memset(board, 0xFF, sizeof board); // 127 sensors, all of which were never in order
+    tell_board(LEFT, REGISTER_WARM_SENSORS);
+    assert_int_equal(count_told(CATALOGUE_TEMPERATURE_HIGH), 0);
+}
+
+TEST(a_sensor_that_was_in_order_is_above_its_threshold)
+{
+    tell_board(LEFT, REGISTER_WARM_SENSORS);
+    board[15] = 0x8; // sensor 3
+    board[0] = 0x80; // 127: of a module
+    tell_board(LEFT, REGISTER_WARM_SENSORS);
+    check_told(CATALOGUE_TEMPERATURE_HIGH, 1,
+               "Switch left (LID 1) is too hot: sensor 3 is out of its range.");
+    tell_heat(60 * 8, 105 * 8, 95 * 8); // the ASIC is not
+    assert_true(is_raised("temperature-high node 0x0000000000000010"));
+    tell_board(LEFT, REGISTER_WARM_SENSORS);
+    assert_false(is_raised("temperature-high node 0x0000000000000010"));
+}
+
+static void tell_fans(unsigned under, unsigned over)
+{
+    wire_put(board, 2, under);
+    wire_put(board + 4, 2, over);
+    tell_board(LEFT, REGISTER_FANS_OUT);
+}
+
+TEST(a_fan_that_ran_fails)
+{
+    tell_fans(0x8000, 0); // no such fan
+    check_told(CATALOGUE_FAN_FAILED, 0, NULL);
+    tell_fans(0x8002, 0);
+    check_told(CATALOGUE_FAN_FAILED, 1,
+               "A fan of switch left (LID 1) failed: fan 1 is out of its range.");
+    tell_fans(0x8002, 4);
+    assert_int_equal(count_told(CATALOGUE_FAN_FAILED), 1); // the alarm has the second fan
+    struct event *last = journal_find(journal, journal_last(journal));
+    assert_string_equal(last->reason, "fans 1 2 are out of their range");
+    event_unref(last);
+    tell_fans(0x8000, 0);
+    assert_false(is_raised("fan-failed node 0x0000000000000010"));
+}
+
+static void tell_supplies(uint32_t first, uint32_t first_fan, uint32_t second)
+{
+    wire_put(board, 4, first);
+    wire_put(board + 4, 4, first_fan);
+    wire_put(board + 80, 4, second);
+    wire_put(board + 84, 4, 2);
+    tell_board(LEFT, REGISTER_SUPPLIES);
+}
+
+TEST(a_power_supply_that_was_good_fails)
+{
+    enum { GOOD_ONE = 0x50000010, NO_POWER = 0x50000000 };
+    tell_supplies(GOOD_ONE, 2, NO_POWER); // the second one was never good
+    check_told(CATALOGUE_POWER_SUPPLY_FAILED, 0, NULL);
+    tell_supplies(GOOD_ONE, 3, GOOD_ONE); // and the fan of the first one stops
+    check_told(CATALOGUE_POWER_SUPPLY_FAILED, 1,
+               "A power supply of switch left (LID 1) failed: power supply 1 has a fan that does "
+               "not run.");
+    tell_supplies(GOOD_ONE, 2, GOOD_ONE);
+    assert_false(is_raised("power-supply-failed node 0x0000000000000010"));
+    tell_supplies(NO_POWER, 2, 0);
+    check_told(CATALOGUE_POWER_SUPPLY_FAILED, 2,
+               "A power supply of switch left (LID 1) failed: power supply 1 gives no power; power "
+               "supply 2 is not there any more.");
+}
+
+static void tell_firmware(uint64_t guid, const char *psid, unsigned minor, unsigned uptime)
+{
+    wire_put(board + 0x1C, 4, uptime);
+    memcpy(board + 0x30, psid, strlen(psid));
+    wire_put(board + 0x44, 4, 27);
+    wire_put(board + 0x48, 4, minor);
+    tell_board(guid, REGISTER_FIRMWARE);
+}
+
+TEST(a_switch_restarted)
+{
+    tell_firmware(LEFT, "MT_1", 2010, 5000);
+    tell_firmware(LEFT, "MT_1", 2010, 5300);
+    check_told(CATALOGUE_SWITCH_RESTARTED, 0, NULL);
+    tell_firmware(LEFT, "MT_1", 2010, 100);
+    check_told(CATALOGUE_SWITCH_RESTARTED, 1,
+               "Switch left (LID 1) restarted: it has been up for 100 seconds, at the last reading "
+               "for 5300.");
+}
+
+TEST(firmware_differs_from_that_of_the_most_with_the_same_psid)
+{
+    generated_add(&net, FABRIC_SWITCH, 0x30, "third", 3);
+    generated_add(&net, FABRIC_SWITCH, 0x40, "fourth", 3);
+    generated_link(&net, 0, 3, 2, 1);
+    generated_link(&net, 1, 1, 3, 1);
+    sweep();
+    tell_firmware(LEFT, "MT_1", 2008, 1);
+    tell_firmware(RIGHT, "MT_1", 2010, 1); // one each: nobody knows the right one
+    check_told(CATALOGUE_FIRMWARE_DIFFERS, 0, NULL);
+    tell_firmware(0x40, "MT_2", 2008, 1); // of another kind
+    check_told(CATALOGUE_FIRMWARE_DIFFERS, 0, NULL);
+    tell_firmware(0x30, "MT_1", 2010, 1);
+    check_told(CATALOGUE_FIRMWARE_DIFFERS, 1,
+               "Switch left (LID 1) has another firmware than the most of its kind: 27.2008.0000, "
+               "where 2 of 3 switches with PSID MT_1 have 27.2010.0000.");
+    tell_firmware(LEFT, "MT_1", 2010, 1);
+    assert_false(is_raised("firmware-differs node 0x0000000000000010"));
+}
+
 #define HERE(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -374,6 +528,13 @@ int main(void)
         HERE(a_cable_that_is_replaced_is_told_once),
         HERE(a_link_with_another_cable_begins_anew),
         HERE(an_alarm_of_a_switch_that_left_ends),
+        HERE(a_switch_is_hot_between_its_two_thresholds),
+        HERE(a_switch_without_sensors_or_thresholds_is_not_hot),
+        HERE(a_sensor_that_was_in_order_is_above_its_threshold),
+        HERE(a_fan_that_ran_fails),
+        HERE(a_power_supply_that_was_good_fails),
+        HERE(a_switch_restarted),
+        HERE(firmware_differs_from_that_of_the_most_with_the_same_psid),
         HERE(readings_of_unknown_ports_and_devices_are_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
