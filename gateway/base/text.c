@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <fnmatch.h>
+#include <stdlib.h>
 
 struct text text_in(char *buf, size_t size)
 {
@@ -164,12 +165,49 @@ static bool text_is_special(char c)
     return c == '*' || c == '?' || c == '[' || c == '\\';
 }
 
+// The end of a list of numbers such as "[01-18,20]", behind its bracket. NULL: a set of characters,
+// as "[0-9]" or "[12]".
+static const char *text_list_end(const char *list)
+{
+    const size_t length = strspn(list + 1, "0123456789,-");
+    bool several = false, sign = false;
+    for (size_t i = 1; i <= length; i++) {
+        several |= list[i] >= '0' && list[i + 1] >= '0' && list[i + 1] <= '9';
+        sign |= list[i] == '-' || list[i] == ',';
+    }
+    return list[length + 1] == ']' && several && sign ? list + length + 2 : NULL;
+}
+
+// Whether a number of `digits` digits is in one of the ranges of a list. A range that begins with a
+// zero has numbers of its own length alone.
+static bool text_list_has(const char *list, unsigned long number, size_t digits, bool padded)
+{
+    while (*list != ']') {
+        char *end;
+        const size_t width = strspn(++list, "0123456789");
+        const unsigned long low = strtoul(list, &end, 10);
+        const unsigned long high = *end == '-' ? strtoul(end + 1, &end, 10) : low;
+        const bool of_width = *list == '0' && width > 1 ? digits == width : !padded;
+        if (width > 0 && of_width && number >= low && number <= high)
+            return true;
+        list = end > list ? end : list;
+    }
+    return false;
+}
+
 // Compares up to the first special character: most patterns are words, and fnmatch(3) is slow.
 bool text_fits(const char *s, const char *pattern)
 {
     while (*pattern && *pattern == *s && !text_is_special(*pattern)) {
         pattern++;
         s++;
+    }
+    const char *behind = *pattern == '[' ? text_list_end(pattern) : NULL;
+    if (behind) {
+        const size_t digits = strspn(s, "0123456789");
+        return digits > 0 && digits < 10 &&
+               text_list_has(pattern, strtoul(s, NULL, 10), digits, *s == '0' && digits > 1) &&
+               text_fits(s + digits, behind);
     }
     return text_is_special(*pattern) ? fnmatch(pattern, s, 0) == 0 : *pattern == *s;
 }

@@ -76,7 +76,8 @@ void text_add_hex_number(struct text *t, uint64_t number, unsigned digits);
 // `out` is NUL-terminated and never ends within a character.
 void text_clean(const char *in, size_t n, char *out, size_t out_size);
 
-// Whether a pattern of the shell, as in fnmatch(3), fits the text.
+// Whether a pattern of the shell, as in fnmatch(3), fits the text. Before the first star, the
+// pattern may have lists of numbers as Slurm writes them: "gpu[01-18,20]".
 bool text_fits(const char *s, const char *pattern);
 
 // Whether a NUL-terminated text is valid UTF-8 (RFC 3629).

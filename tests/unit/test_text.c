@@ -298,6 +298,33 @@ TEST(what_ascii_lacks_becomes_a_question_mark)
     assert_string_equal(out, "012345678901234");
 }
 
+TEST(patterns_have_lists_of_numbers)
+{
+    static const struct {
+        const char *pattern, *fits, *fits_not;
+    } CASES[] = {
+        {"gpu[01-18]", "gpu01 gpu09 gpu18", "gpu00 gpu19 gpu1 gpu001 gpu gpu18x gpu018"},
+        {"gpu[01-03,07]", "gpu01 gpu03 gpu07", "gpu04 gpu7"},
+        {"r[8-12]n[1,3]", "r8n1 r12n3 r9n1", "r08n1 r13n1 r8n2 r8n"},
+        {"gpu[1-9]", "gpu1 gpu9", "gpu10 gpu0"},
+        {"gpu[12]", "gpu1 gpu2", "gpu12"},
+        {"gpu[098-101]*", "gpu098 gpu101-ib gpu099", "gpu98 gpu102"},
+        {"n[10-", "", "n10 n1"},
+        {"n[10-]", "", "n11"},
+        {"n[,-12]", "", "n12 n10"},
+        {"n[99999999999999999999-2]", "", "n1"},
+    };
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        char words[2][64], *rest;
+        snprintf(words[0], sizeof words[0], "%s", CASES[i].fits);
+        snprintf(words[1], sizeof words[1], "%s", CASES[i].fits_not);
+        for (char *w = strtok_r(words[0], " ", &rest); w; w = strtok_r(NULL, " ", &rest))
+            assert_true(text_fits(w, CASES[i].pattern));
+        for (char *w = strtok_r(words[1], " ", &rest); w; w = strtok_r(NULL, " ", &rest))
+            assert_false(text_fits(w, CASES[i].pattern));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +348,7 @@ int main(void)
         cmocka_unit_test(cleaning_stops_at_nul_and_at_the_end),
         cmocka_unit_test(what_ascii_lacks_becomes_a_question_mark),
         cmocka_unit_test(times_have_microseconds_and_stay_in_range),
+        cmocka_unit_test(patterns_have_lists_of_numbers),
         cmocka_unit_test(dates_are_those_of_the_c_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
