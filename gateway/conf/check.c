@@ -8,6 +8,7 @@
 #include "model/catalogue.h"
 #include "model/names.h"
 #include "model/node_name.h"
+#include "model/notice_book.h"
 #include "model/severity.h"
 #include "model/topology_file.h"
 
@@ -26,6 +27,13 @@ bool check_path(const char *value, struct error *reason)
         return error_set(reason, "must be an absolute path");
     return strlen(value) < CONF_PATH_SIZE ||
            error_set(reason, "is longer than %d octets", CONF_PATH_SIZE - 1);
+}
+
+bool check_notices(const char *value, struct error *reason)
+{
+    struct notice_book *book = notice_book_load(value, reason);
+    notice_book_free(book);
+    return book != NULL;
 }
 
 bool check_output_path(const char *value, struct error *reason)

@@ -61,6 +61,7 @@ struct conf_fabric {
     struct filter_list host_names;      // patterns of model/systems.h; empty: its default
     struct filter_list no_names;        // patterns of NodeDescriptions that are no names
     char expected_topology[CONF_PATH_SIZE]; // empty: none
+    char notices[CONF_PATH_SIZE];           // of model/notice_book.h; empty: none
     char sm_log[CONF_PATH_SIZE];            // empty: none
     bool expected_by_name;                  // its nodes are found by name, else by GUID
     unsigned verify_interval_s, refresh_interval_s;

@@ -83,6 +83,14 @@ static const struct schema_item FABRIC[] = {
          "How the nodes of `expected_topology` are found. With `name`, a host with a new adapter "
          "keeps its place if it has its old name; a node whose name is not unique, or not there, "
          "is found by its GUID."},
+    {"notices", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(fabric.notices), .check = check_path,
+     .look = check_notices, .example = "\"/etc/ibtrapd/notices\"",
+     .help =
+         "What notices mean that ibtrapd does not know, such as those of vendors: a file with a "
+         "line `NUMBER PRODUCER SEVERITY SENTENCE` for each. NUMBER is the trap number, or a "
+         "vendor's DeviceID. PRODUCER is `host`, `switch`, `router`, `manager` or `any`, or the "
+         "VendorID after 0x. In a sentence, {OFFSET:SIZE} is the number in these octets of the "
+         "DataDetails; {OFFSET:SIZE:hex} and {OFFSET:SIZE:text} are other forms."},
     {"sm_log", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.sm_log), .check = check_path,
      .example = "\"/var/log/opensm.log\"",
      .help = "The log of OpenSM on this host. ibtrapd makes events of the lines about duplicated "

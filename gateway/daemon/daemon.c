@@ -427,6 +427,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
     wiring_tell_log(g);
     // daemon_run frees the configuration. NOLINTBEGIN(clang-analyzer-unix.Malloc)
     bool ok = settings_load_map(g->conf, g->parts.log, &g->map, err) &&
+              settings_load_book(g->conf, g->parts.log, &g->book, err) &&
               settings_load_expectation(g->conf, g->parts.log, &g->expectation, err) &&
               daemon_start_loop(g, err) && daemon_start_metrics(g, err) &&
               daemon_open_journal(g, err);
@@ -519,6 +520,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     fabric_unref(g->restored);
     expectation_free(g->expectation);
     names_unref(g->map);
+    notice_book_free(g->book);
     turns_free(g->turns);
     return saved;
 }

@@ -55,6 +55,7 @@ struct gateway {
     const struct daemon_options *options;
     // The node-name-map's names; NULL: there are none. The pipeline's thread exchanges the map.
     struct names *map;
+    struct notice_book *book;        // of the site's notices; NULL: there is none. Like `map`.
     struct expectation *expectation; // the expected topology; like `map`
     struct fabric *restored; // from the end of the last run; NULL: none, or a sweep has ended
     struct counter_watch *counter_watch;

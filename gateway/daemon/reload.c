@@ -21,6 +21,7 @@ struct reload_plan {
     struct gateway *gateway;
     struct conf *conf;
     struct names *map;
+    struct notice_book *book;
     struct expectation *expectation;
     struct policy_options policy; // points to the rules
     struct policy_rule rules[POLICY_RULES_MAX];
@@ -62,6 +63,7 @@ static void reload_discard(struct reload_plan *plan)
     for (size_t i = 0; i < plan->made_count; i++)
         receivers_free(&plan->made[i]);
     names_unref(plan->map);
+    notice_book_free(plan->book);
     expectation_free(plan->expectation);
     if (plan->conf)
         conf_free(plan->conf);
@@ -130,6 +132,7 @@ static struct reload_plan *reload_make_plan(struct gateway *g, struct error *err
     plan->gateway = g;
     plan->conf = reload_load(g, err);
     if (plan->conf && settings_load_map(plan->conf, g->parts.log, &plan->map, err) &&
+        settings_load_book(plan->conf, g->parts.log, &plan->book, err) &&
         settings_load_expectation(plan->conf, g->parts.log, &plan->expectation, err) &&
         reload_make_receivers(g, plan, err)) {
         log_debug(g->parts.log, "reload: read %s; %zu receivers are new or changed",
@@ -161,6 +164,9 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     const struct link_history_limits unreliable = options_of_links(plan->conf);
     link_history_change(g->parts.link_history, &unreliable);
     g->map = plan->map;
+    struct notice_book *old_book = g->book;
+    g->book = plan->book;
+    plan->book = old_book;
     pthread_mutex_lock(&g->exchanged);
     g->conf = plan->conf;
     pthread_mutex_unlock(&g->exchanged);

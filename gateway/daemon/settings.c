@@ -38,6 +38,19 @@ bool settings_load_map(const struct conf *conf, struct log *log, struct names **
     return *out != NULL;
 }
 
+bool settings_load_book(const struct conf *conf, struct log *log, struct notice_book **out,
+                        struct error *err)
+{
+    const char *path = conf->fabric.notices;
+    *out = NULL;
+    if (path[0] == '\0')
+        return true;
+    *out = notice_book_load(path, err);
+    if (*out)
+        log_write(log, LOG_LEVEL_INFO, "read %zu notices from %s", notice_book_count(*out), path);
+    return *out != NULL;
+}
+
 bool settings_load_expectation(const struct conf *conf, struct log *log, struct expectation **out,
                                struct error *err)
 {
@@ -61,6 +74,7 @@ static void settings_use_names(struct gateway *g, struct event_builder *builder,
     struct names *names = names_with(g->map, settings, refused->patterns, refused->count);
     topology_set_host_names(g->parts.topology, &g->conf->fabric.host_names);
     topology_rename(g->parts.topology, names);
+    builder->book = g->book;
     builder->names = names; // the topology has the reference; only this thread exchanges the names
     names_unref(names);
 }

@@ -17,6 +17,7 @@ struct gateway;
 struct names;
 struct event_builder;
 struct expectation;
+struct notice_book;
 
 // The function `change` of agent/agent.h; `ctx` is the gateway. After the return the changes and an
 // event for each change are in the journal, and names and levels are in force. The thread of
@@ -37,6 +38,10 @@ enum event_level settings_trap_level(void *ctx, uint64_t switch_guid);
 // is no map. False with a sentence: the map cannot be read.
 bool settings_load_map(const struct conf *conf, struct log *log, struct names **out,
                        struct error *err);
+
+// The same for the file of the site's notices.
+bool settings_load_book(const struct conf *conf, struct log *log, struct notice_book **out,
+                        struct error *err);
 
 // Reads the configuration's expected topology into `out`, the caller's, or NULL if there is none.
 // False with a sentence: the topology cannot be read.

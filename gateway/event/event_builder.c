@@ -197,6 +197,18 @@ static uint64_t event_builder_switch_of_notice(const struct event *event)
     return issuer->node_guid ? issuer->node_guid : is_guid_of_node ? issuer->guid : 0;
 }
 
+// Takes sentence and severity of a notice without a row of its own in the catalogue.
+static void event_builder_look_into_book(const struct event_builder *builder, struct event *event)
+{
+    const struct notice_book_row *row =
+        event->type->trap == 0 ? notice_book_find(builder->book, &event->notice) : NULL;
+    struct text reason = text_in(event->reason, sizeof event->reason);
+    if (!row)
+        return;
+    event->severity = row->severity;
+    notice_book_explain(row, event->raw, &reason);
+}
+
 struct event *event_builder_from_notice(const struct event_builder *builder,
                                         const uint8_t wire[NOTICE_SIZE])
 {
@@ -205,6 +217,7 @@ struct event *event_builder_from_notice(const struct event_builder *builder,
     event->notice = notice;
     memcpy(event->raw, wire, NOTICE_SIZE);
     event->raw_size = NOTICE_SIZE;
+    event_builder_look_into_book(builder, event);
     event->issuer = event_builder_endpoint_of(builder, notice.issuer_lid, notice.issuer_gid);
     event->subject = event_builder_subject_of(builder, event);
     if (notice.port != 0 && event_builder_names_its_port(event->type))

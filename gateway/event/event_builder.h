@@ -10,6 +10,7 @@
 #include "model/catalogue.h"
 #include "model/counter.h"
 #include "model/names.h"
+#include "model/notice_book.h"
 #include "topology/changes.h"
 #include "topology/counter_watch.h"
 #include "topology/link_history.h"
@@ -39,6 +40,7 @@ struct event_builder {
     const struct clock *clock;
     const struct random *random;
     const struct names *names;                 // may be NULL
+    const struct notice_book *book;            // of notices that ibtrapd does not know; may be NULL
     uint64_t subnet_prefix;                    // of the subnet as known so far
     const char *fabric;                        // its name; NULL: none
     const struct event_builder_lookup *lookup; // NULL: the fabric is not known

@@ -222,6 +222,16 @@ static bool template_add_field(struct text *t, const struct event *event, enum f
     return value.is_number ? value.number != 0 : value.size > 0;
 }
 
+// Adds what a notice means by the book of the site (model/notice_book.h).
+static bool template_add_meaning(struct text *t, const struct event *event)
+{
+    if (event->reason[0] == '\0')
+        text_add(t, "; the raw notice has the details");
+    else
+        text_addf(t, ": %s", event->reason);
+    return true;
+}
+
 static bool template_is(const char *name, size_t length, const char *word)
 {
     return strlen(word) == length && memcmp(name, word, length) == 0;
@@ -262,6 +272,8 @@ static bool template_add_placeholder(struct text *t, const struct event *event, 
         return template_add_late(t, event);
     if (template_is(name, n, "derivation"))
         return template_add_derivation(t, event);
+    if (template_is(name, n, "meaning"))
+        return template_add_meaning(t, event);
     if (template_is(name, n, "minutes"))
         return template_add_span(t, event->window_min, "minute");
     if (template_is(name, n, "days"))

@@ -28,7 +28,7 @@ MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 RECEIVERS = {"from-scripts", "prometheus", "rsyslog", "siem", "snmptrapd-zabbix"}
 KINDS = {"ibtrapd", "rsyslog", "snmpd", "snmptrapd", "prometheus", "prometheus-rules", "sql", "jq", "sh", "zabbix-trap",
-         "zabbix-server", "logrotate", "promql", "alertmanager"}
+         "zabbix-server", "logrotate", "notices", "promql", "alertmanager"}
 
 
 # Debian's configuration loads that module, which reads /dev/log by default.
@@ -65,6 +65,7 @@ def site_files(tmp_path):
         (etc / name).write_text(secret + "\n")
         (etc / name).chmod(0o600)
     (etc / "expected.topology").write_text('Switch 36 "S-0002c90200c20000"\n')
+    (etc / "notices").write_text(pages.blocks("notices", "notices")[0])
     (etc / "names").write_text('0x0002c90200c20000 "leaf2"\n')
     return {"/etc/ibtrapd": etc, "/var/log/ibtrapd": log, "/etc/rsyslog": rsyslog,
             "/etc/opensm/ib-node-name-map": etc / "names"}

@@ -8,6 +8,7 @@ import expected as want
 import pytest
 from lab import notices
 from lab.fabric import gid
+from lab.gateway import check_config
 
 MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
@@ -234,6 +235,29 @@ def test_path_records(site, trap, number, event):
     assert before == [want.gid1(issuer)]
     assert after == [want.raw_notice(notice.octets())]
     assert message.data["raw"] == notice.octets().hex()
+
+
+def test_a_notice_of_another_book(open_site, tmp_path):
+    """A site's row gives a notice its sentence and severity, from the first one after a reload on."""
+    book = tmp_path / "notices"
+    book.write_text("0x4d2 0x0002c9 error SHARP tree {1} of {0:1:hex} lost {2:2} nodes\n")
+    site = open_site(notices=book)
+    site.gateway.wait_subscribed()
+    notice = notices.vendor_notice(0x0002C9, 0x4D2, b"\x0a\x07\x01\x00")
+    site.host("node1").trap(notice)
+    [message] = site.message("vendor-trap")
+    assert message.severity == "error"
+    assert message.text.endswith("raised a trap of vendor 0x0002c9, device 0x04d2: SHARP tree 7 of 0x0a lost 256 nodes.")
+    book.write_text("1234 0x0002c9 warning a tree\n")
+    site.gateway.control("reload")
+    site.host("node2").trap(notice)
+    message = site.message("vendor-trap", count=2)[1]
+    assert message.severity == "warning" and message.text.endswith(": a tree.")
+    book.write_text("1234 0x0002c9 warning {60}\n")
+    refused = site.gateway.control("reload", check=False)
+    assert refused.returncode == 1 and f"{book}:1: '{{60}}' is no field" in refused.stderr
+    status, output = check_config(site.gateway.config.read_text(), tmp_path)
+    assert status == 1 and f"{book}:1: " in output
 
 
 def test_vendor_trap(site):

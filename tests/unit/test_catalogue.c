@@ -10,10 +10,10 @@
 
 // Names that a template may use besides fields (see event/template.h).
 static const char *const PLACEHOLDERS[] = {
-    "subject",    "issuer",    "source",     "destination", "peer",    "system",
-    "whole",      "restless",  "place",      "subjectEnd",  "peerEnd", "request",
-    "changes",    "late",      "derivation", "growth",      "times",   "summarisedEvents",
-    "lostEvents", "neighbour", "minutes",    "days"};
+    "meaning",          "subject",    "issuer",    "source",     "destination", "peer",
+    "system",           "whole",      "restless",  "place",      "subjectEnd",  "peerEnd",
+    "request",          "changes",    "late",      "derivation", "growth",      "times",
+    "summarisedEvents", "lostEvents", "neighbour", "minutes",    "days"};
 
 static const struct catalogue_entry *entry(int i)
 {

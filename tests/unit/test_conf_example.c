@@ -37,8 +37,8 @@ static bool is_section(const char *line)
 static bool is_item(const char *line)
 {
     static const char *const NOT[] = {
-        "sa_key_file",    "mkey_file", "vskey_file", "node_name_map", "expected_topology",
-        "_password_file", "context",   "user =",     "community_file"};
+        "sa_key_file", "mkey_file",      "vskey_file", "node_name_map", "expected_topology",
+        "notices",     "_password_file", "context",    "user =",        "community_file"};
     const char *p = line + strspn(line, " ");
     if (!begins_with(p, "# "))
         return false;
