@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 build='build-essential debhelper cmake ninja-build pkg-config libibumad-dev libibmad-dev
        libibverbs-dev libsnmp-dev libsqlite3-dev libjansson-dev libevent-dev libncurses-dev
-       librdkafka-dev libssl-dev libcmocka-dev libcurl4-openssl-dev zlib1g-dev file python3'
+       librdkafka-dev libssl-dev libsystemd-dev libcmocka-dev libcurl4-openssl-dev zlib1g-dev file python3'
 lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
      smitools rsyslog rsyslog-openssl rsyslog-relp rsyslog-elasticsearch
      logrotate openssl curl jq kcat
@@ -18,13 +18,14 @@ checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev lintian llvm valgrind'
 formatter=clang-format-14 # not in Debian 13; tests/rules/format.sh skips its check without it
 exporter=prometheus-snmp-exporter # tests/integration/test_snmp_exporter.py is skipped without it
 snmptt='snmptt libnet-ip-perl' # tests/integration/test_trap_receivers.py is skipped without it
+slurm='slurmctld slurmd slurm-client munge' # tests/integration/test_slurm.py is skipped without it
 policy=/usr/sbin/policy-rc.d
 
 modules=yes # fetch the MIB modules that ours import
 case ${1:-} in
 build) wanted=$build if_there_is= modules= ;;
-checkers) wanted="$build $lab $checkers" if_there_is="$formatter $exporter $snmptt" ;;
-*) wanted="$build $lab" if_there_is="$exporter $snmptt" ;;
+checkers) wanted="$build $lab $checkers" if_there_is="$formatter $exporter $snmptt $slurm" ;;
+*) wanted="$build $lab" if_there_is="$exporter $snmptt $slurm" ;;
 esac
 
 missing() {
@@ -56,7 +57,7 @@ install_asleep() {
     [ -d /run/systemd/system ] || return 0
     for package in "$@"; do
         case $package in
-        opensm | snmpd | snmptrapd | snmptt | prometheus-snmp-exporter) quietly as_root systemctl disable "$package" ;;
+        opensm | snmpd | snmptrapd | snmptt | slurmctld | slurmd | munge | prometheus-snmp-exporter) quietly as_root systemctl disable "$package" ;;
         esac
     done
 }

@@ -36,6 +36,17 @@ bool check_notices(const char *value, struct error *reason)
     return book != NULL;
 }
 
+bool check_sm_log(const char *value, struct error *reason)
+{
+    if (strcmp(value, "journald") != 0 && strncmp(value, "journald:", 9) != 0)
+        return check_path(value, reason);
+#ifdef IBTRAPD_HAVE_SYSTEMD
+    return true;
+#else
+    return error_set(reason, "this ibtrapd was built without libsystemd: let OpenSM write a file");
+#endif
+}
+
 bool check_output_path(const char *value, struct error *reason)
 {
     return strcmp(value, "-") == 0 || check_path(value, reason);

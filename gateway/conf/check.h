@@ -13,6 +13,7 @@ typedef bool check_fn(const char *value, struct error *reason);
 
 check_fn check_path;             // an absolute path, not too long
 check_fn check_notices;          // a file of model/notice_book.h
+check_fn check_sm_log;           // such a path, or the journal of systemd
 check_fn check_output_path;      // such a path, or "-"
 check_fn check_community;        // a community; the reason does not show it
 check_fn check_guids;            // some GUIDs that are not 0

@@ -91,13 +91,15 @@ static const struct schema_item FABRIC[] = {
          "vendor's DeviceID. PRODUCER is `host`, `switch`, `router`, `manager` or `any`, or the "
          "VendorID after 0x. In a sentence, {OFFSET:SIZE} is the number in these octets of the "
          "DataDetails; {OFFSET:SIZE:hex} and {OFFSET:SIZE:text} are other forms."},
-    {"sm_log", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.sm_log), .check = check_path,
+    {"sm_log", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.sm_log), .check = check_sm_log,
      .example = "\"/var/log/opensm.log\"",
-     .help = "The log of OpenSM on this host. ibtrapd makes events of the lines about duplicated "
-             "GUIDs, ports that do not answer, sweeps that fail, routes that cannot be made, other "
-             "subnet managers and partitions: `sm-guid-duplicate` and the like. It begins at the "
-             "end of the file, and goes on at its place after a restart and a rotation. The user "
-             "of ibtrapd needs the right to read the file."},
+     .help =
+         "The log of OpenSM on this host. ibtrapd makes events of the lines about duplicated "
+         "GUIDs, ports that do not answer, sweeps that fail, routes that cannot be made, other "
+         "subnet managers and partitions: `sm-guid-duplicate` and the like. It begins at the "
+         "end of the file, and goes on at its place after a restart and a rotation. The user "
+         "of ibtrapd needs the right to read the file. `journald` reads the messages of OpenSM in "
+         "the journal of systemd instead, `journald:NAMESPACE` those of a namespace."},
     {"verify_interval", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(fabric.verify_interval_s),
      RANGE(1, 3600), .initial = "5",
      .help = "Seconds between two checks that the subnet manager still holds the subscriptions."},

@@ -10,8 +10,8 @@
 #include "base/log.h"
 
 enum {
-    LOG_TAIL_LINE_MAX = 4096, // octets of a line that are read; the rest is skipped
-    LOG_TAIL_PLACE_SIZE = 64,
+    LOG_TAIL_LINE_MAX = 4096,     // octets of a line that are read; the rest is skipped
+    LOG_TAIL_PLACE_SIZE = 256,    // as long as a cursor of systemd's journal
     LOG_TAIL_ROUND_MAX = 1 << 20, // octets of one round
     LOG_TAIL_FILES_MAX = 256,     // rotated files in which the place is looked for
 };

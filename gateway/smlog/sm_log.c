@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "smlog/journal_tail.h"
 #include "smlog/log_tail.h"
 #include "smlog/sm_log_rows.h"
 
@@ -14,7 +15,8 @@ static const int64_t KEEP_US = 60 * CLOCK_US_PER_S;
 
 struct sm_log {
     struct sm_log_options options;
-    struct log_tail *tail;
+    struct log_tail *tail;        // NULL: the journal of systemd instead
+    struct journal_tail *journal; // NULL: the file
     struct sm_log_memory memory;
     struct event_builder_occurrence batch[SM_LOG_BATCH_MAX];
     size_t count;
@@ -26,6 +28,14 @@ struct sm_log {
     bool stop; // with the lock
 };
 
+static void sm_log_place(struct sm_log *s)
+{
+    if (s->tail)
+        log_tail_place(s->tail, s->place);
+    else
+        journal_tail_place(s->journal, s->place, sizeof s->place);
+}
+
 // Takes a line into the batch, and notes the place behind the line of the last occurrence.
 static bool sm_log_take(void *ctx, const char *line)
 {
@@ -35,7 +45,7 @@ static bool sm_log_take(void *ctx, const char *line)
     const uint16_t lid = s->options.sm_lid(s->options.ctx);
     if (sm_log_rows_read(&s->memory, line, lid, &s->batch[s->count])) {
         s->count++;
-        log_tail_place(s->tail, s->place);
+        sm_log_place(s);
     }
     return true;
 }
@@ -52,10 +62,11 @@ static void sm_log_put(struct sm_log *s)
 // True: there is more to read at once.
 static bool sm_log_round(struct sm_log *s)
 {
-    const bool more = log_tail_round(s->tail, sm_log_take, s);
+    const bool more = s->tail ? log_tail_round(s->tail, sm_log_take, s)
+                              : journal_tail_round(s->journal, sm_log_take, s);
     const bool full = s->count == SM_LOG_BATCH_MAX;
     if (s->count == 0)
-        log_tail_place(s->tail, s->place);
+        sm_log_place(s);
     if (s->count > 0 || s->kept[0] == '\0' ||
         (strcmp(s->kept, s->place) != 0 && clock_now() - s->kept_at >= KEEP_US))
         sm_log_put(s);
@@ -79,7 +90,9 @@ static void *sm_log_run(void *arg)
 
 static void sm_log_free(struct sm_log *s)
 {
-    log_tail_free(s->tail);
+    if (s->tail)
+        log_tail_free(s->tail);
+    journal_tail_free(s->journal);
     pthread_cond_destroy(&s->stopped);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -89,7 +102,13 @@ struct sm_log *sm_log_start(const struct sm_log_options *options, struct error *
 {
     struct sm_log *s = memory_zeroed(1, sizeof *s);
     s->options = *options;
-    s->tail = log_tail_new(options->path, options->place, options->log);
+    const bool is_file = options->path[0] == '/';
+    if (is_file)
+        s->tail = log_tail_new(options->path, options->place, options->log);
+    else
+        s->journal = journal_tail_new(options->path + strcspn(options->path, ":") +
+                                          (strchr(options->path, ':') != NULL),
+                                      options->place, options->log);
     snprintf(s->kept, sizeof s->kept, "%s", options->place);
     s->kept_at = clock_now();
     pthread_mutex_init(&s->lock, NULL);

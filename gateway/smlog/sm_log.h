@@ -8,7 +8,8 @@
 enum { SM_LOG_BATCH_MAX = 64 };
 
 struct sm_log_options {
-    const char *path;  // copied, as `place`
+    // A file, or "journald" or "journald:NAMESPACE". Copied, as `place`.
+    const char *path;
     const char *place; // of the last run; empty: the present end of the log
     // Makes events of the occurrences and keeps the place, in one commit. May wait. False: nothing
     // was done; the occurrences come again.

@@ -29,7 +29,7 @@ static const struct sm_log_row ROWS[] = {
      "%t timed out; the M_Key may be wrong", true},
     {"ERR 3119: Set method failed for attribute %* (%t)", CATALOGUE_SM_SWEEP_FAILED,
      "%t could not be set", true},
-    {"-> Errors during initialization", CATALOGUE_SM_SWEEP_FAILED,
+    {"Errors during initialization", CATALOGUE_SM_SWEEP_FAILED,
      "OpenSM met errors during initialization", false},
     {"ucast_mgr_route: %t: cannot build", CATALOGUE_SM_SWEEP_FAILED,
      "the routing engine %t does not fit the fabric", false},

@@ -28,7 +28,7 @@ MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 RECEIVERS = {"from-scripts", "prometheus", "rsyslog", "siem", "snmptrapd-zabbix"}
 KINDS = {"ibtrapd", "rsyslog", "snmpd", "snmptrapd", "prometheus", "prometheus-rules", "sql", "jq", "sh", "zabbix-trap",
-         "zabbix-server", "logrotate", "notices", "promql", "alertmanager"}
+         "zabbix-server", "logrotate", "notices", "ini", "cron", "promql", "alertmanager"}
 
 
 # Debian's configuration loads that module, which reads /dev/log by default.

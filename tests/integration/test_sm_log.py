@@ -8,6 +8,7 @@ import signal
 import pytest
 from lab.fabric import Fabric
 from lab.gateway import Gateway
+from lab.journald import Journald, missing
 from lab.processes import wait_until
 
 # The fabric stays as the first sweep found it: what the subnet manager loses has its name still.
@@ -149,3 +150,43 @@ def test_nothing_is_told_twice_nor_left_out(fabric):
     gateway.wait_nodes(8)
     break_partitions()
     wait_until(all_told, "each line to be told once, after another kill")
+
+
+@pytest.mark.skipif(missing(), reason="systemd-journald does not start without /sys/fs/cgroup")
+def test_the_journal_of_systemd(fabric, tmp_path):
+    """The lines that OpenSM writes to its log, in a journal: those before the gateway's first start are old."""
+    journald = Journald(tmp_path)
+    journald.start()
+    partitions = fabric.directory / "partitions.conf"
+    partitions.write_text("broken\n")
+    try:
+        sm = fabric.subnet_manager("sm1", partition_config_file=partitions)
+        lines = wait_until(lambda: re.findall("-> (.*(?:PARSE ERROR|Partition configuration in error).*)", sm.log), "the lines")
+        for line in lines:
+            journald.send("OpenSM", line)
+        gateway = fabric.keep(Gateway(fabric, host="sm1", beside_sm=True, sm_log=f"journald:{journald.name}", **STILL))
+        gateway.wait_nodes(8)
+        sent = []
+
+        def follows():
+            """Sends a line until the gateway, which begins at the end of the journal, tells of it."""
+            if count() == 0:
+                sent.append(journald.send("OpenSM", lines[0]))
+            return count() > 0
+
+        def count():
+            return len(told(gateway)["sm-partition-error"])
+
+        wait_until(follows, "the first line")
+        gateway.kill()
+        for line in lines:
+            sent.append(journald.send("opensm", line))
+            journald.send("another", line)
+        gateway.start()
+        wait_until(lambda: count() == len(sent), "the lines that came meanwhile")
+        gateway.kill()
+        gateway.start()
+        sent.append(journald.send("opensm", lines[0]))
+        wait_until(lambda: count() == len(sent), "one line more")
+    finally:
+        journald.remove()

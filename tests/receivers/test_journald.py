@@ -3,59 +3,23 @@
 an event is a field of the entry, and the message is the line that syslog daemons get."""
 
 import json
-import os
-import pathlib
 import re
 import shutil
-import signal
 import subprocess
 
 import pytest
 from conftest import BUILD
-from lab.processes import Process, wait_until
+from lab.journald import Journald, missing
+from lab.processes import wait_until
 from test_syslog import HOSTILE, lines_of_stdout, numbers
 
 MANY = 5000  # by default journald takes 10,000 of a service within 30 seconds
 SEVERITIES = ["emergency", "alert", "critical", "error", "warning", "notice", "informational", "debug"]
 
 
-class Journald:
-    """A systemd-journald of this test alone, which can be stopped and started again."""
-
-    def __init__(self, directory):
-        self.directory = directory
-        self.name = f"ibtrapd-test-{os.getpid()}"
-        self.sockets = pathlib.Path(f"/run/systemd/journal.{self.name}")
-        self.options = {"transport": "local", "path": self.sockets / "dev-log", "format": "rfc3164"}
-        self._process = None
-
-    def start(self):
-        self._process = Process("systemd-journald", ["/lib/systemd/systemd-journald", self.name],
-                                log=self.directory / "journald", cwd=self.directory)
-        self._process.wait_ready(lambda: (self.sockets / "socket").is_socket(), "systemd-journald to listen")
-
-    def stop(self):
-        self._process.stop(signal.SIGTERM)
-        shutil.rmtree(self.sockets, ignore_errors=True)
-
-    def remove(self):
-        self.stop()
-        for home in ("/var/log/journal", "/run/log/journal"):
-            for left in pathlib.Path(home).glob(f"*.{self.name}"):
-                shutil.rmtree(left)
-
-    def entries(self, *matches):
-        done = subprocess.run(["journalctl", f"--namespace={self.name}", "--all", "--output=json", "--quiet",
-                               "SYSLOG_IDENTIFIER=ibtrapd", *matches], stdout=subprocess.PIPE, text=True, check=True)
-        return [json.loads(line) for line in done.stdout.splitlines()]
-
-    def wait(self, count, *matches):
-        return wait_until(lambda: len(entries := self.entries(*matches)) >= count and entries, f"{count} entries")
-
-
 @pytest.fixture
 def journald(tmp_path):
-    if not os.path.ismount("/sys/fs/cgroup"):
+    if missing():
         pytest.skip("systemd-journald does not start without /sys/fs/cgroup, as in a bare chroot")
     journald = Journald(tmp_path)
     journald.start()

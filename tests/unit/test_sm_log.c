@@ -50,8 +50,8 @@ TEST(lines_are_events_with_a_place_and_a_reason)
                 CATALOGUE_SM_GUID_DUPLICATE, UINT64_C(0x2c90300b10000), 1,
                 "the node is reachable from the node 0x2c90200c10000 port 3 and remote node "
                 "0x2c90200c20000 port 4");
-    check_event("Nov 28 12:21:22 551417 [D7C46C0] 0x80 -> Errors during initialization",
-                CATALOGUE_SM_SWEEP_FAILED, 0, 0, "OpenSM met errors during initialization");
+    check_event("Errors during initialization", CATALOGUE_SM_SWEEP_FAILED, 0, 0,
+                "OpenSM met errors during initialization");
     check_event(PREFIX "ucast_mgr_route: ftree: cannot build lid matrices",
                 CATALOGUE_SM_SWEEP_FAILED, 0, 0,
                 "the routing engine ftree does not fit the fabric");
