@@ -31,6 +31,7 @@ static const struct control_command COMMANDS[] = {
     {"receiver-resend", receiver_answers_resend, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"receiver-forget", receiver_answers_forget, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"contexts", context_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
+    {"inventory", inventory_answers_list, CONTROL_READS, CONTROL_BY_ANSWERS},
     {"ports", port_answers_find, CONTROL_READS, CONTROL_BY_ANSWERS},
     {"topology", topology_answers_show, CONTROL_READS, CONTROL_BY_ANSWERS},
     {"topology-list", topology_answers_list, CONTROL_READS, CONTROL_BY_ANSWERS},

@@ -140,6 +140,11 @@ enum { PORT_ANSWERS_NODES = 64 }; // nodes in an answer; "left_out" is the numbe
 // "since" (null: since the first reading of all). Without a node, "nearest" is a similar name.
 control_handler port_answers_find;
 
+// "inventory": a page of what NVIDIA's devices tell of themselves (port 0) and of the modules in
+// their ports, by node GUID, with the values of model/device_values.h. "node": a pattern of names
+// or GUIDs (missing: all). "is_read" is false if nothing is read.
+control_handler inventory_answers_list;
+
 // "contexts": a page of the end ports with a context (agent/contexts.h), by port GUID.
 control_handler context_answers_list;
 

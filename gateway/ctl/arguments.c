@@ -33,6 +33,7 @@ static const struct option_row OPTIONS[OPTION_COUNT] = {
     [OPTION_FOLLOW] = {"follow", '\0', NULL, "also write new events until interrupted"},
     [OPTION_RECEIVER] = {"receiver", '\0', "RECEIVER", "to this receiver only"},
     [OPTION_WORST] = {"worst", '\0', NULL, "those that failed on the most occasions first"},
+    [OPTION_CSV] = {"csv", '\0', NULL, "as CSV, with a line of titles"},
     [OPTION_DOT] = {"dot", '\0', NULL, "as a picture for Graphviz"},
     [OPTION_SVG] = {"svg", '\0', NULL, "as a picture, in SVG"},
     [OPTION_HOSTS] = {"hosts", '\0', NULL, "in the picture: each host, not only their number"},

@@ -26,6 +26,7 @@ enum option_id {
     OPTION_FOLLOW,
     OPTION_RECEIVER,
     OPTION_WORST,
+    OPTION_CSV,
     OPTION_DOT,
     OPTION_SVG,
     OPTION_HOSTS,

@@ -94,6 +94,14 @@ static const struct command COMMANDS[] = {
     {"port", "NODE/PORT", 1, 2, 0, place_commands_port, "ports",
      .help = "show all about one port: its link, rate, counters, alarms and last events",
      .manual = "NODE is as for the command node; PORT is a number, as in leaf1/12."},
+    {"inventory", "[OPTION]...", 0, 0, COMMAND_TAKES(OPTION_NODE) | COMMAND_TAKES(OPTION_CSV),
+     inventory_command, "inventory",
+     .help = "list the cables, modules and switches that NVIDIA's devices tell of",
+     .manual =
+         "Port 0, or a dash, is the switch itself. The values are those of the last reading; items "
+         "vendor_registers and vendor_interval of ibtrapd.conf(5) say whether and when. --node "
+         "takes a pattern. With -j and --csv each has all values: light in milliwatts and currents "
+         "in milliamperes of each lane, lengths in meters, times in seconds, degrees Celsius."},
     {"links", "[N] [OPTION]...", 0, 1, COMMAND_TAKES(OPTION_WORST), link_commands_list, "links",
      .help = "list the links that failed, flapped or had too many errors",
      .manual =

@@ -58,6 +58,7 @@ command_run topology_commands_show; // as text, JSON or a picture
 command_run topology_commands_diff;
 command_run link_commands_list; // links that fail again and again
 command_run context_commands_communities;
+command_run inventory_command; // as text, JSON or CSV
 
 // Lists what the completion of a shell offers (completion.c): all words of the program, or for
 // RECEIVER, GONE, ALARM, WINDOW, SNAPSHOT or NODE the words of the daemon, one a line.

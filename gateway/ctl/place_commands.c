@@ -152,13 +152,56 @@ static void place_join(const struct place *p, json_t *node, const json_t *found)
     json_object_set_new(node, "ports", kept);
 }
 
+// What the devices at both ends of a port tell of themselves and of their modules.
+struct place_hardware {
+    json_t *node; // of the place
+    bool is_peer; // the page is about the node at the other end
+};
+
+static bool place_take_hardware(void *ctx, const json_t *page, struct error *err)
+{
+    const struct place_hardware *h = ctx;
+    size_t i, j;
+    json_t *item, *port;
+    (void)err;
+    json_array_foreach(json_object_get(page, "inventory"), i, item)
+    {
+        const long long number = member_count(item, "port");
+        if (number == 0 && !h->is_peer)
+            json_object_set(h->node, "hardware", item);
+        json_array_foreach(json_object_get(h->node, "ports"), j, port)
+        {
+            const json_t *peer = json_object_get(port, "peer");
+            const json_t *end = h->is_peer ? peer : port;
+            if (number > 0 && member_count(end, "port") == number &&
+                (!h->is_peer || strcmp(member_word(peer, "guid"), member_word(item, "guid")) == 0))
+                json_object_set(port, h->is_peer ? "peer_module" : "module", item);
+        }
+    }
+    return true;
+}
+
+// Reads the hardware of the node and, of a single port, the module at the other end.
+static bool place_read_hardware(const struct place *p, json_t *node, struct error *err)
+{
+    struct place_hardware own = {node, false}, peer = {node, true};
+    const json_t *port = json_array_get(json_object_get(node, "ports"), 0);
+    const char *other = member_word(json_object_get(port, "peer"), "guid");
+    return client_each_page(p->a->socket, "inventory",
+                            json_pack("{s:s}", "node", member_word(node, "guid")),
+                            place_take_hardware, &own, err) &&
+           (p->port == PLACE_WHOLE || other[0] == '\0' ||
+            client_each_page(p->a->socket, "inventory", json_pack("{s:s}", "node", other),
+                             place_take_hardware, &peer, err));
+}
+
 // Adds the nodes that the daemon found.
 static bool place_read_nodes(struct place *p, const json_t *found, struct error *err)
 {
     struct fabric_request what;
     size_t i;
     const json_t *one;
-    const bool ok = fabric_request_begin(&what, p->a->socket, 0, err);
+    bool ok = fabric_request_begin(&what, p->a->socket, 0, err);
     json_array_foreach(json_object_get(found, "nodes"), i, one)
     {
         const uint64_t guid = strtoull(member_word(one, "guid"), NULL, 16);
@@ -167,6 +210,7 @@ static bool place_read_nodes(struct place *p, const json_t *found, struct error 
             continue; // it has just left
         json_t *node = fabric_json_node(what.systems, index, what.names);
         place_join(p, node, one);
+        ok = place_read_hardware(p, node, err);
         json_array_append_new(json_object_get(p->answer, "nodes"), node);
         json_array_append(p->guids, json_object_get(one, "guid"));
     }
@@ -230,18 +274,35 @@ static bool place_read(struct place *p, struct error *err)
 
 // Text.
 
-static const char PLACE_NODE[] = "{name}: {type}[silent?, did not answer the last sweep]\n"
-                                 "  GUID         {guid}\n"
-                                 "[system?  system       {system}\n]"
-                                 "  description  {description}\n"
-                                 "  device       {device} of vendor {vendor}, revision {revision}\n"
-                                 "  ports        {port_count}\n";
+static const char PLACE_NODE[] =
+    "{name}: {type}[silent?, did not answer the last sweep]\n"
+    "  GUID         {guid}\n"
+    "[system?  system       {system}\n]"
+    "  description  {description}\n"
+    "  device       {device} of vendor {vendor}, revision {revision}\n"
+    "  ports        {port_count}\n"
+    "[hardware.product?  product      {hardware.product}, serial number "
+    "{hardware.serial}\n]"
+    "[hardware.firmware?  firmware     {hardware.firmware}, PSID "
+    "{hardware.psid}[hardware.uptime?, up for {hardware.uptime} s]\n]"
+    "[hardware.temperature?  temperature  {hardware.temperature} "
+    "degrees[hardware.temperature_high?, limit "
+    "{hardware.temperature_high}][hardware.ambient?, air "
+    "{hardware.ambient}]\n]";
 
 static const char PLACE_PORT[] =
     "  port {port:-4}{state:-8}[width?{width}X {speed}  ]"
     "[peer?to {peer.name} port {peer.port} ({peer.type}, LID {peer.lid})|"
     "[silent?the other end does not answer|no link]]\n"
     "[errors?{errors>11}]";
+
+static const char PLACE_MODULES[] =
+    "[module?           {module.vendor} {module.part}, serial number {module.serial}, {module.kind}"
+    "[module.length?, {module.length} m][module.temperature?, {module.temperature} degrees"
+    "[module.temperature_high?, limit {module.temperature_high}]]\n]"
+    "[peer_module?           At the other end: {peer_module.vendor} {peer_module.part}, serial "
+    "number "
+    "{peer_module.serial}[peer_module.temperature?, {peer_module.temperature} degrees]\n]";
 
 static const char PLACE_SINCE[] =
     "[errors?           since its last reset|           No errors since its last reset]; read by "
@@ -268,6 +329,8 @@ static void place_show_port(const struct place *p, FILE *out, json_t *port)
         return;
     json_object_set_new(port, "errors", json_string(t.len > 0 ? errors : ""));
     show_layout(out, PLACE_PORT, port);
+    if (p->port != PLACE_WHOLE)
+        show_layout(out, PLACE_MODULES, port);
     if (p->port != PLACE_WHOLE && counters)
         show_layout(out, PLACE_SINCE, port);
 }

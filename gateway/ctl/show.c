@@ -57,8 +57,10 @@ static const char *show_text(const json_t *value, long long divisor, char number
         return json_string_value(value);
     if (json_is_boolean(value))
         return json_is_true(value) ? "true" : "false";
+    if (json_is_real(value))
+        snprintf(number, SHOW_NUMBER_SIZE, "%.6g", json_real_value(value));
     if (!json_is_integer(value) && !json_is_array(value))
-        return "";
+        return json_is_real(value) ? number : "";
     snprintf(number, SHOW_NUMBER_SIZE, "%lld",
              json_is_array(value) ? (long long)json_array_size(value)
                                   : json_integer_value(value) / divisor);

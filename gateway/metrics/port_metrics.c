@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "metrics/port_metrics.h"
 
+#include "model/device_values.h"
 #include "topology/describe.h"
 
 #include <stdio.h>
@@ -16,25 +17,33 @@ enum family_kind {
     FAMILY_PER_SECOND,
     FAMILY_PER_BIT,
     FAMILY_WAIT,
+    FAMILY_VALUE, // of a device or module
 };
 
 struct family {
     enum family_kind kind;
     enum counter counter;
     const char *name, *help;
+    enum device_value value; // of FAMILY_VALUE
 };
 
 #define ERRORS(counter, name, help)                                                                \
     {                                                                                              \
-        FAMILY_COUNTER, counter, "ibtrapd_port_" name "_total", help                               \
+        FAMILY_COUNTER, counter, "ibtrapd_port_" name "_total", help, 0                            \
+    }
+
+#define VALUE(value, name, help)                                                                   \
+    {                                                                                              \
+        FAMILY_VALUE, 0, "ibtrapd_" name, help, value                                              \
     }
 
 static const struct family FAMILIES[] = {
-    {FAMILY_LINK_UP, 0, "ibtrapd_port_link_up", "1 if the port is at least initialized."},
+    {FAMILY_LINK_UP, 0, "ibtrapd_port_link_up", "1 if the port is at least initialized.", 0},
     {FAMILY_STATE, 0, "ibtrapd_port_state",
-     "PortState: 1 down, 2 initialize, 3 armed, 4 active, 5 active-defer."},
+     "PortState: 1 down, 2 initialize, 3 armed, 4 active, 5 active-defer.", 0},
     {FAMILY_RATE, 0, "ibtrapd_port_rate_bytes_per_second",
-     "Nominal data rate of a link that is up, in each direction; an eighth of its bits a second."},
+     "Nominal data rate of a link that is up, in each direction; an eighth of its bits a second.",
+     0},
     ERRORS(COUNTER_SYMBOL_ERROR, "symbol_errors", "SymbolErrorCounter."),
     ERRORS(COUNTER_LINK_ERROR_RECOVERY, "link_error_recoveries", "LinkErrorRecoveryCounter."),
     ERRORS(COUNTER_LINK_DOWNED, "link_downed", "LinkDownedCounter."),
@@ -58,11 +67,30 @@ static const struct family FAMILIES[] = {
     ERRORS(COUNTER_FEC_UNCORRECTABLE, "fec_uncorrectable_blocks",
            "PortFECUncorrectableBlockCtr, or the sum of its lanes'."),
     {FAMILY_PER_SECOND, 0, "ibtrapd_port_errors_per_second",
-     "Errors over the short and the long window of a counter that has a limit and had errors."},
+     "Errors over the short and the long window of a counter that has a limit and had errors.", 0},
     {FAMILY_PER_BIT, 0, "ibtrapd_port_bit_error_ratio",
-     "The same for each bit of the link, where its rate is known."},
+     "The same for each bit of the link, where its rate is known.", 0},
     {FAMILY_WAIT, 0, "ibtrapd_port_wait_ratio",
-     "Share of the short and the long window in which the port had data and could not send it."},
+     "Share of the short and the long window in which the port had data and could not send it.", 0},
+    VALUE(MODULE_VALUE_TEMPERATURE, "module_temperature_celsius",
+          "Temperature of the cable or module in the port."),
+    VALUE(MODULE_VALUE_TEMPERATURE_HIGH, "module_temperature_limit_celsius",
+          "The module's own limit of its temperature."),
+    VALUE(MODULE_VALUE_VOLTAGE, "module_voltage_volts", "Supply voltage of the module."),
+    VALUE(MODULE_VALUE_RX_POWER, "module_receive_power_milliwatts",
+          "Light that a lane of the module receives."),
+    VALUE(MODULE_VALUE_TX_POWER, "module_transmit_power_milliwatts",
+          "Light that a lane of the module sends."),
+    VALUE(MODULE_VALUE_BIAS, "module_bias_milliamperes", "Bias current of a lane's laser."),
+    VALUE(DEVICE_VALUE_TEMPERATURE, "switch_temperature_celsius",
+          "Temperature of the switch's ASIC."),
+    VALUE(DEVICE_VALUE_TEMPERATURE_HIGH, "switch_temperature_limit_celsius",
+          "The switch's own limit of this temperature."),
+    VALUE(DEVICE_VALUE_AMBIENT, "switch_ambient_celsius", "Temperature of the air in the switch."),
+    VALUE(DEVICE_VALUE_UPTIME, "switch_uptime_seconds", "How long the switch has been up."),
+    VALUE(DEVICE_VALUE_FANS, "switch_fans", "Fans that the switch has."),
+    VALUE(DEVICE_VALUE_FANS_OUT, "switch_fans_too_slow", "Fans below their range."),
+    VALUE(DEVICE_VALUE_SUPPLIES, "switch_power_supplies", "Power supplies that give power."),
     ERRORS(COUNTER_XMIT_DATA, "transmit_bytes", "PortXmitData, in octets."),
     ERRORS(COUNTER_RCV_DATA, "receive_bytes", "PortRcvData, in octets."),
     ERRORS(COUNTER_XMIT_PKTS, "transmit_packets", "PortXmitPkts."),
@@ -293,6 +321,26 @@ static void port_metrics_add_rate(struct port_metrics *m, const struct place *pl
     port_metrics_add_double(out, bits / BITS_PER_OCTET);
 }
 
+static void port_metrics_add_value(struct port_metrics *m, const struct place *place,
+                                   struct text *out)
+{
+    const enum device_value value = FAMILIES[m->family].value;
+    const unsigned lanes = device_value_lanes(value);
+    struct device_record record;
+    if (!devices_find(m->source.devices, place->node->guid, place->port->number,
+                      device_value_page(value), &record))
+        return;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        struct device_value_read read;
+        if (!device_value_read(value, record.reading.octets, lane, &read))
+            continue;
+        port_metrics_begin_sample(m, place, out);
+        if (lanes > 1)
+            text_addf(out, ",lane=\"%u\"", lane + 1);
+        port_metrics_add_double(out, read.number);
+    }
+}
+
 static void port_metrics_add_samples(struct port_metrics *m, const struct place *place,
                                      struct text *out)
 {
@@ -315,6 +363,9 @@ static void port_metrics_add_samples(struct port_metrics *m, const struct place 
         break;
     case FAMILY_WAIT:
         port_metrics_add_wait(m, place, out);
+        break;
+    case FAMILY_VALUE:
+        port_metrics_add_value(m, place, out);
         break;
     }
 }
@@ -361,9 +412,13 @@ static bool port_metrics_next_port(struct port_metrics *m, struct place *out)
     return false;
 }
 
-static bool port_metrics_has_samples(const struct place *place)
+static bool port_metrics_has_samples(const struct port_metrics *m, const struct place *place)
 {
-    return place->port->known && !(place->node->type == FABRIC_SWITCH && place->port->number == 0);
+    const struct family *family = &FAMILIES[m->family];
+    const bool is_whole = place->node->type == FABRIC_SWITCH && place->port->number == 0;
+    return place->port->known &&
+           (!is_whole ||
+            (family->kind == FAMILY_VALUE && device_value_page(family->value) != REGISTER_MODULE));
 }
 
 bool port_metrics_write(struct port_metrics *metrics, struct text *out)
@@ -377,7 +432,7 @@ bool port_metrics_write(struct port_metrics *metrics, struct text *out)
         if (out->size - out->len <= PORT_METRICS_ROOM)
             return true;
         if (port_metrics_next_port(metrics, &place)) {
-            if (port_metrics_has_samples(&place))
+            if (port_metrics_has_samples(metrics, &place))
                 port_metrics_add_samples(metrics, &place, out);
         } else if (!port_metrics_next_family(metrics)) {
             return false;

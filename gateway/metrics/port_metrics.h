@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/names.h"
 #include "model/systems.h"
+#include "topology/devices.h"
 #include "topology/measured_errors.h"
 
 enum {
@@ -24,7 +25,7 @@ enum {
 void port_metrics_add_label(struct text *out, const char *before, const char *value);
 
 // The source of one scrape. The ports of `fabric` have samples, with these exceptions:
-// - port 0 of a switch has no samples;
+// - port 0 of a switch has samples of the switch itself alone: its temperature, for instance;
 // - a port that no sweep could read has no samples;
 // - a port has no samples of counters that were never read.
 struct port_metrics_source {
@@ -32,6 +33,7 @@ struct port_metrics_source {
     struct names *names;                      // may be NULL
     struct accumulated_counters *accumulated; // NULL: there was no reading
     struct measured_errors *errors;           // NULL: the same
+    struct devices *devices;                  // the caller's; NULL: none
     bool traffic;                             // write the traffic counters and the waiting, too
 };
 

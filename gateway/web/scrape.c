@@ -150,6 +150,7 @@ static void scrape_begin_ports(struct scrape *scrape, const struct parts *parts)
                 read ? correlator_accumulated(pipeline_correlator(parts->pipeline)) : NULL,
             .errors =
                 read ? correlator_measured_errors(pipeline_correlator(parts->pipeline)) : NULL,
+            .devices = parts->devices,
             .traffic = wanted == CONF_PORT_METRICS_ALL});
 }
 

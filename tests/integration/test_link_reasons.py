@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Switches and adapters tell why a link went down."""
 
+import csv
+import json
 
 import expected as want
 import pytest
@@ -135,3 +137,75 @@ def test_a_module_gets_hot_and_a_cable_is_replaced(firmware):
     replaced = site.message("cable-replaced")[0]
     assert replaced.text.endswith("serial number MT2 instead of NVIDIA MCP4Y10-N001, serial number MT1.")
     assert site.message("hardware-good")[0].data["clearsId"] == hot.data["id"]
+
+
+@pytest.fixture
+def rounds(firmware):
+    """The gateway reads the registers of leaf1, with modules in two ports, every second."""
+    without_modules(firmware, "leaf1")
+    firmware.module("leaf1", 11, "NVIDIA", 'MCP"4Y10', "MT1", celsius=41.5, high=75)
+    firmware.firmware("leaf1", 27, 2010, 3004)
+    firmware.board("leaf1", "MT2044X00001", "MQM8790-HS2F", "Jaguar Unmng IB 200")
+    firmware.temperature("leaf1", 47.5, 105, low=95)
+    firmware.temperature("leaf1", 26, 60, sensor=1)
+    firmware.sensors("leaf1")
+    firmware.fans("leaf1", there=0xFF)
+    firmware.supplies("leaf1", True, True)
+    firmware.site.gateway.stop()  # leaves devices alone for a day that had no registers when it asked them
+    firmware.site.gateway.start()
+    wait_until(lambda: inventory(firmware.site.gateway), "the first round")
+    return firmware
+
+
+def inventory(gateway):
+    answer = gateway.control("inventory", "--json", check=False)  # the gateway may still start
+    return json.loads(answer.stdout)["inventory"] if answer.returncode == 0 else []
+
+
+@pytest.mark.parametrize("firmware", [{"vendor_interval": 1}], indirect=True)
+def test_what_is_plugged_in_is_an_inventory(rounds):
+    gateway = rounds.site.gateway
+    wait_until(lambda: len(inventory(gateway)) == 13, "all ports of leaf1")
+    switch, *ports = inventory(gateway)
+    assert switch["port"] == 0 and switch["node"] == "leaf1" and switch["firmware"] == "27.2010.3004"
+    assert (switch["psid"], switch["serial"], switch["uptime"]) == ("MT_0000000012", "MT2044X00001", 86400)
+    assert (switch["temperature"], switch["temperature_high"], switch["ambient"]) == (47.5, 105, 26)
+    assert (switch["fans"], switch["fans_out"], switch["supplies"]) == (8, 0, 2)
+    module = next(one for one in ports if one["port"] == 11)
+    assert (module["vendor"], module["serial"], module["temperature"]) == ("NVIDIA", "MT1", 41.5)
+    assert (module["peer"], module["peer_port"], module["kind"]) == ("leaf2", 11, "optical")
+    assert next(one for one in ports if one["port"] == 12)["kind"] == "unplugged"
+    rows = list(csv.DictReader(gateway.control("inventory", "--csv", "--node", "leaf*").stdout.splitlines()))
+    assert [row["port"] for row in rows] == [str(n) for n in range(13)]
+    assert rows[11]["part"] == 'MCP"4Y10' and rows[11]["temperature"] == "41.5" and rows[0]["firmware"] == "27.2010.3004"
+    assert gateway.control("inventory", "--csv", "--node", "node1").stdout.count("\n") == 1
+    assert "MT2044X00001" in gateway.control("inventory").stdout
+
+
+@pytest.mark.parametrize("firmware", [{"vendor_interval": 1}], indirect=True)
+def test_a_node_and_a_port_show_their_hardware(rounds):
+    gateway = rounds.site.gateway
+    wait_until(lambda: len(inventory(gateway)) == 13, "all ports of leaf1")
+    node = gateway.control("node", "leaf1").stdout
+    assert "product      Jaguar Unmng IB 200, serial number MT2044X00001\n" in node
+    assert "firmware     27.2010.3004, PSID MT_0000000012, up for 86400 s\n" in node
+    assert "temperature  47.5 degrees, limit 105, air 26\n" in node
+    module = 'NVIDIA MCP"4Y10, serial number MT1'
+    assert f"           {module}, optical, 41.5 degrees, limit 75\n" in gateway.control("port", "leaf1/11").stdout
+    assert f"           At the other end: {module}, 41.5 degrees\n" in gateway.control("port", "leaf2/11").stdout
+
+
+@pytest.mark.parametrize("firmware", [{"vendor_interval": 1}], indirect=True)
+def test_a_switch_gets_hot_and_loses_a_fan_and_a_power_supply(rounds):
+    site = rounds.site
+    wait_until(lambda: inventory(site.gateway)[0].get("supplies") == 2, "a whole round")
+    rounds.temperature("leaf1", 106, 105, low=95)
+    assert "its ASIC has 106.0 degrees; its limit is 105.0" in site.message("temperature-high")[0].text
+    rounds.fans("leaf1", there=0xFF, too_slow=8)
+    assert "fan 3 is out of its range" in site.message("fan-failed")[0].text
+    rounds.supplies("leaf1", True, False)
+    assert "power supply 2 gives no power" in site.message("power-supply-failed")[0].text
+    rounds.firmware("leaf1", 27, 2010, 3004, uptime=10)
+    assert "up for 10 seconds" in site.message("switch-restarted")[0].text
+    rounds.temperature("leaf1", 60, 105, low=95)
+    assert site.message("hardware-good")[0].data["alarmKey"].startswith("temperature-high node ")

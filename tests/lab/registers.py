@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The firmware of NVIDIA's devices on the simulated fabric: registers as rows of fields (simregisters.h)."""
 
-PDDR, MGIR, MTMP = 0x5031, 0x9020, 0x900A
+PDDR, MGIR, MSGI, MTMP, MTWE, MFCR, FORE, MSPS = 0x5031, 0x9020, 0x9021, 0x900A, 0x900B, 0x9001, 0x9007, 0x900D
 LINK_DOWN, TROUBLESHOOTING, MODULE = 6, 1, 3
 MICROWATT = 1 << 29  # the unit of light in the index of the page MODULE
 ACCESS, GENERAL_INFO = 0x51, 0x17
@@ -53,9 +53,28 @@ class Firmware:
         texts = (0x1C, vendor.ljust(16)), (0x2C, part.ljust(16)), (0x44, serial.ljust(16))
         self._pddr(node, port, MODULE, [(0x0C, 28, kind), *temperatures], *texts)
 
-    def firmware(self, node, *version):
-        self._write(node, ACCESS, MGIR, 0, register([(0x44 + 4 * n, 0, part) for n, part in enumerate(version)]))
+    def firmware(self, node, *version, psid="MT_0000000012", uptime=86400):
+        fields = [(0x44 + 4 * n, 0, part) for n, part in enumerate(version)]
+        self._write(node, ACCESS, MGIR, 0, register([(0x1C, 0, uptime), *fields], (0x30, psid)))
 
-    def temperature(self, node, celsius, high):
-        """Of the ASIC, in degrees, which the register has in eighths."""
-        self._write(node, ACCESS, MTMP, 0, register([(4, 0, int(celsius * 8) & 0xFFFF), (0xC, 0, int(high * 8))]))
+    def board(self, node, serial, part, product):
+        self._write(node, ACCESS, MSGI, 0, register([], (0, serial), (0x20, part), (0x40, product)))
+
+    def temperature(self, node, celsius, high, sensor=0, low=0):
+        """Of the ASIC (sensor 0) or another sensor, in degrees, which the register has in eighths."""
+        fields = [(0, 0, sensor), (4, 0, int(celsius * 8) & 0xFFFF), (0xC, 0, int(high * 8)), (0x10, 0, int(low * 8))]
+        self._write(node, ACCESS, MTMP, sensor << 32, register(fields))
+
+    def sensors(self, node, warm=0):
+        """Which sensors are above their thresholds: bits."""
+        self._write(node, ACCESS, MTWE, 0, register([(8, 0, warm >> 32), (12, 0, warm & 0xFFFFFFFF)]))
+
+    def fans(self, node, there, too_slow=0):
+        """Bits of fans."""
+        self._write(node, ACCESS, MFCR, 0, register([(4, 16, there)]))
+        self._write(node, ACCESS, FORE, 0, register([(0, 16, too_slow)]))
+
+    def supplies(self, node, *good):
+        """Two power supplies: whether each gives power."""
+        words = [((80 * n), 0, 0x50000010 if one else 0x50000000) for n, one in enumerate(good)]
+        self._write(node, ACCESS, MSPS, 0, register(words + [(80 * n + 4, 0, 2) for n in range(len(good))]))

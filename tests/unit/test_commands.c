@@ -51,7 +51,8 @@ TEST(strangers_may_only_read)
 {
     static const char *const READ[] = {"status",           "health",    "events",   "explain",
                                        "alarms",           "receivers", "topology", "topology-list",
-                                       "maintenance-list", "links",     "contexts", "ports"};
+                                       "maintenance-list", "links",     "contexts", "ports",
+                                       "inventory"};
     size_t count, found = 0;
     const struct control_command *commands = control_commands(&count);
     for (size_t i = 0; i < COUNT(READ); i++)

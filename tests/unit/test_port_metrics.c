@@ -60,6 +60,8 @@ static void keep(const struct text *piece)
     longest_piece = piece->len > longest_piece ? piece->len : longest_piece;
 }
 
+static struct devices *devices;
+
 static void write_all(void)
 {
     static char buffer[PIECE_SIZE];
@@ -72,6 +74,7 @@ static void write_all(void)
                                                 .names = names_ref(names),
                                                 .accumulated = sums ? accumulated_ref(sums) : NULL,
                                                 .errors = rates ? measured_errors_of(rates) : NULL,
+                                                .devices = devices,
                                                 .traffic = traffic});
     size = pieces = longest_piece = 0;
     bool more = true;
@@ -198,6 +201,40 @@ TEST(traffic_is_told_if_asked_for)
     expect("ibtrapd_port_transmit_bytes_total" LEAF1 "} 4000000000000012");
     expect("ibtrapd_port_receive_packets_total" LEAF1 "} 18446744073709551615");
     expect("ibtrapd_port_receive_bytes_total" LEAF1 "} 0");
+}
+
+// Octets of a page, by the test's own places.
+static void tell(uint64_t guid, uint8_t port, enum register_page page, size_t at, unsigned value)
+{
+    struct device_record record = {
+        .reading = {.node_guid = guid, .port = port, .page = (uint8_t)page}};
+    if (!devices_find(devices, guid, port, page, &record))
+        record.reading.octets[7] = record.reading.octets[4] = 0;
+    record.reading.octets[4] |= 0x20; // light in uW
+    record.reading.octets[at] = (uint8_t)(value >> 8);
+    record.reading.octets[at + 1] = (uint8_t)value;
+    devices_put(devices, &record);
+}
+
+TEST(what_devices_tell_of_modules_and_of_themselves)
+{
+    devices = devices_new();
+    tell(LEAF, 1, REGISTER_MODULE, 8 + 0x4C, 41 << 8 | 128);
+    tell(LEAF, 1, REGISTER_MODULE, 8 + 0x52, 1250); // of lane 2
+    tell(LEAF, 2, REGISTER_MODULE, 8 + 0x4C, 0x8000);
+    tell(LEAF, 0, REGISTER_FANS, 4, 0x00FF);
+    tell(LEAF, 0, REGISTER_AMBIENT, 6, 26 * 8);
+    expect("ibtrapd_module_temperature_celsius" LEAF1 "} 41.5");
+    expect("ibtrapd_module_receive_power_milliwatts" LEAF1 ",lane=\"2\"} 1.25");
+    expect("ibtrapd_switch_fans{node=\"leaf1\",guid=\"0x0000000000000010\",port=\"0\","
+           "peer=\"\",peer_port=\"\"} 8");
+    expect("ibtrapd_switch_ambient_celsius{node=\"leaf1\",guid=\"0x0000000000000010\","
+           "port=\"0\",peer=\"\",peer_port=\"\"} 26");
+    expect_nothing_of("ibtrapd_module_temperature_celsius" LEAF2);
+    expect_nothing_of("ibtrapd_port_state{node=\"leaf1\",guid=\"0x0000000000000010\",port=\"0\"");
+    expect_nothing_of("ibtrapd_switch_temperature_celsius");
+    devices_free(devices);
+    devices = NULL;
 }
 
 static void watch(const struct counter_reading *reading, const struct fabric *fabric,
@@ -361,6 +398,7 @@ int main(void)
         PORT_TEST(what_left_has_no_series),
         PORT_TEST(counters_are_sums_over_resets),
         PORT_TEST(traffic_is_told_if_asked_for),
+        PORT_TEST(what_devices_tell_of_modules_and_of_themselves),
         PORT_TEST(names_are_escaped_and_have_an_end),
         PORT_TEST(a_name_from_the_map_is_the_name),
         PORT_TEST(error_rates_are_told_where_there_are_errors),
