@@ -126,8 +126,11 @@ struct event {
     // explain: only receivers of each part get the event, unless no sweep explains the trap.
     bool is_part;
     bool awaits_sweep; // policy suppresses the trap. No part of the event in the journal
-    uint64_t sm_guid;  // port of the subnet manager in question; 0: none
-    uint8_t counter;   // enum counter, in an event about a counter
+    // Some adapters of a host left, and others may follow: policy holds the alarm down until then,
+    // on policy's clock. 0: policy does not. No part of the event in the journal.
+    int64_t hold_until_us;
+    uint64_t sm_guid; // port of the subnet manager in question; 0: none
+    uint8_t counter;  // enum counter, in an event about a counter
     uint64_t counter_old, counter_new;
     // Of an event about a counter that grows too often:
     uint64_t errors;                        // the growth in the window

@@ -268,6 +268,7 @@ static void systems_fill_names(const struct making *m, struct systems *out, stru
     for (uint32_t s = 0; s < out->count; s++) {
         const struct place *p = named[s] != FABRIC_NONE ? &m->places[named[s]] : NULL;
         all[s].name = name;
+        all[s].has_devices = p && p->has_device && !all[s].is_box;
         if (p)
             memcpy(name, p->host, p->length);
         name += p ? p->length : 0;

@@ -31,6 +31,7 @@ struct system {
     uint64_t guid;         // of a box: the SystemImageGUID; otherwise of the first node
     uint32_t first, count; // of the parts
     bool is_box;
+    bool has_devices; // a host whose adapters have names of their own behind the host's
 };
 
 struct systems {

@@ -39,7 +39,8 @@ struct correlator {
     int64_t watching_since; // monotonic: the first snapshot of this run
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
-    size_t held_count; // of `seen`
+    size_t held_count;    // of `seen`
+    int64_t asked_for_us; // the wait of nodes for which a sweep was asked for
     struct interruptions interruptions;
     struct inactive_links inactive_links;
     struct down_reasons down_reasons;
@@ -355,6 +356,14 @@ void correlator_take_registers(struct correlator *correlator,
         device_alarms_take(correlator->emitter, correlator->options.devices, readings);
 }
 
+// Whether some adapters of a host left: perhaps the others follow.
+static bool correlator_may_grow(const struct change *change)
+{
+    return change->type == CATALOGUE_HOST_REMOVED && !change->is_part &&
+           change->cause == FABRIC_NONE && change->parts_changed > 0 &&
+           change->parts_changed < change->parts;
+}
+
 static void correlator_emit_change(struct correlator *o, const struct changes *all, uint32_t i,
                                    bool late, char (*ids)[EVENT_ID_SIZE])
 {
@@ -364,6 +373,8 @@ static void correlator_emit_change(struct correlator *o, const struct changes *a
     struct event *event =
         event_builder_from_change(&o->emitter->builder, change, late, cause, related);
     down_reasons_explain(&o->down_reasons, event, emitter_now(o->emitter));
+    if (correlator_may_grow(change))
+        event->hold_until_us = emitter_now(o->emitter) + CORRELATOR_GROW_US;
     // The event that raised the alarm first is the root cause: see policy_alarm.
     struct policy_alarm raised;
     const bool again = event->type->alarm == ALARM_RAISES &&
@@ -394,6 +405,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
         fabric_unref(seen);
         return false;
     }
+    missing_tell_absent(correlator->emitter);
     topology_update(correlator->emitter->topology, seen, &changes, &late);
     missing_recall_parts(correlator->emitter, &changes);
     returns_explain(correlator->emitter, &changes);
@@ -419,6 +431,16 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     down_reasons_forget(&correlator->down_reasons);
     changes_clear(&changes);
     return any;
+}
+
+bool correlator_wants_sweep(struct correlator *correlator)
+{
+    const int64_t until_us = topology_waits_until(correlator->emitter->topology);
+    if (until_us == 0 || until_us == correlator->asked_for_us ||
+        clock_utc(correlator->emitter->builder.clock) < until_us)
+        return false;
+    correlator->asked_for_us = until_us;
+    return true;
 }
 
 // Counters.

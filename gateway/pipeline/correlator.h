@@ -4,6 +4,7 @@
 // correlator_accumulated, correlator_measured_errors and correlator_get_unwatched.
 // Decides: Which Notice does a change of the fabric explain?
 // Decides: When is a trap told that a sweep may explain?
+// Decides: How long does an alarm about some adapters of a host wait for the others?
 #ifndef IBTRAPD_PIPELINE_CORRELATOR_H
 #define IBTRAPD_PIPELINE_CORRELATOR_H
 
@@ -27,6 +28,9 @@ struct correlator_sources {
     bool no_sweeps; // nothing is swept or read
     bool no_counters, no_registers;
 };
+
+// How long an alarm about some adapters of a host waits for the others, which may follow.
+#define CORRELATOR_GROW_US (INT64_C(5) * 1000000)
 
 struct correlator_options {
     struct emitter *emitter;
@@ -81,6 +85,9 @@ void correlator_tell_held(struct correlator *correlator, bool all);
 // Makes events from a sweep's result, takes over the reference, and makes the alarms agree with the
 // result (reconcile.h). Returns whether something changed since the last sweep.
 bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen);
+
+// Whether nodes waited for others (topology_waits_until), and only a sweep can tell. True once.
+bool correlator_wants_sweep(struct correlator *correlator);
 
 void correlator_take_reading(struct correlator *correlator, const struct counter_reading *reading);
 

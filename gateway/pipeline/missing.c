@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/missing.h"
 
+#include "base/memory.h"
+#include "base/search.h"
+#include "topology/describe.h"
+
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAMED_MAX = 5 }; // missing nodes that a reason names
@@ -94,45 +100,180 @@ bool missing_is_part(const struct emitter *emitter, const struct open_alarm *a,
 
 // Parts that left before.
 
+// A change of this sweep about a host or box that loses parts.
+struct missing_system {
+    uint32_t change;
+    uint16_t before;     // parts that left before
+    const char *key;     // of the alarm that tells of them; NULL: none
+    struct event *event; // the last one of that alarm
+    char names[EVENT_REASON_SIZE];
+};
+
+struct missing_systems {
+    const struct emitter *emitter;
+    struct changes *changes;
+    struct missing_system *all; // by type and name of the system
+    uint32_t count;
+};
+
 static bool missing_is_of_system(const struct change *change)
 {
     return (change->type == CATALOGUE_HOST_REMOVED || change->type == CATALOGUE_SWITCH_REMOVED) &&
            !change->is_part && change->cause == FABRIC_NONE && change->subject.system[0] != '\0';
 }
 
-// The changes about the alarm's system count the alarm's node. The rest of a system is the system.
-static void missing_count_part(const struct event *lost, struct changes *changes)
+static int missing_compare(const struct change *a, const struct catalogue_entry *type,
+                           const char *system)
 {
+    const struct catalogue_entry *own = catalogue_get(a->type);
+    return own != type ? (own < type ? -1 : 1) : strcmp(a->subject.system, system);
+}
+
+static int missing_compare_systems(const void *a, const void *b, void *ctx)
+{
+    const struct changes *changes = ctx;
+    const struct change *m = &changes->all[((const struct missing_system *)a)->change],
+                        *n = &changes->all[((const struct missing_system *)b)->change];
+    return missing_compare(m, catalogue_get(n->type), n->subject.system);
+}
+
+static void missing_list_systems(struct missing_systems *systems)
+{
+    const struct changes *changes = systems->changes;
+    systems->all = memory_zeroed(changes->count, sizeof *systems->all);
     for (uint32_t i = 0; i < changes->count; i++) {
-        struct change *change = &changes->all[i];
-        if (!missing_is_of_system(change) || catalogue_get(change->type) != lost->type ||
-            strcmp(change->subject.system, lost->subject.system) != 0)
-            continue;
-        if (change->parts_changed == change->parts || change->parts == 1)
-            change->parts_changed = change->parts + 1;
-        change->parts++;
+        if (missing_is_of_system(&changes->all[i]))
+            systems->all[systems->count++].change = i;
     }
+    qsort_r(systems->all, systems->count, sizeof *systems->all, missing_compare_systems,
+            systems->changes);
+}
+
+static void missing_name_part(struct missing_system *one, const struct endpoint *part)
+{
+    struct text t = text_behind(one->names, sizeof one->names);
+    text_addf(&t, "%s", t.len > 0 ? ", " : "");
+    describe_add_name(&t, part);
+}
+
+// Notes an alarm about a part of a system that left before.
+static void missing_note(struct missing_systems *systems, const struct open_alarm *a)
+{
+    const struct changes *changes = systems->changes;
+    struct event *lost = journal_find(systems->emitter->journal, a->is.last_number);
+    uint32_t at = systems->count;
+    if (lost)
+        SEARCH_FIRST(at, 0, systems->count,
+                     missing_compare(&changes->all[systems->all[at].change], lost->type,
+                                     lost->subject.system) < 0);
+    for (; at < systems->count; at++) {
+        struct missing_system *one = &systems->all[at];
+        const struct change *change = &changes->all[one->change];
+        if (missing_compare(change, lost->type, lost->subject.system) != 0)
+            break;
+        if (strcmp(change->alarm_key, a->is.key) == 0)
+            continue;
+        one->before++;
+        missing_name_part(one, &lost->subject);
+        if (!one->key && a->cause == 0) {
+            one->key = a->is.key;
+            one->event = event_ref(lost);
+        }
+    }
+    event_unref(lost);
+}
+
+// The change counts the parts that left before. The rest of a system is the system.
+static void missing_count_parts(const struct missing_system *one, struct change *change)
+{
+    const uint16_t now = change->parts > 1 ? change->parts_changed : 1;
+    const bool rest = now == change->parts;
+    change->parts = (uint16_t)(change->parts + one->before);
+    change->parts_changed = rest ? change->parts : one->key ? (uint16_t)(now + one->before) : now;
+}
+
+static void missing_name_parts(struct missing_system *one, const struct changes *changes)
+{
+    missing_name_part(one, &changes->all[one->change].subject);
+    for (uint32_t i = one->change; i < changes->count; i++) {
+        if (changes->all[i].is_part && changes->all[i].cause == one->change)
+            missing_name_part(one, &changes->all[i].subject);
+    }
+}
+
+// The alarm about the parts that left before grows: the change is about the alarm's node, and the
+// node of this sweep is a part.
+static void missing_grow(struct missing_system *one, struct changes *changes)
+{
+    struct change part = changes->all[one->change], *change;
+    const bool whole = part.parts_changed == part.parts;
+    missing_name_parts(one, changes);
+    part.is_part = true;
+    part.cause = one->change;
+    part.affected = part.parts_changed = 0;
+    MEMORY_MAKE_ROOM(changes->all, changes->count, changes->capacity);
+    change = &changes->all[one->change];
+    change->subject = one->event->subject;
+    change->peer = one->event->peer;
+    change->uplink = one->event->uplink;
+    change->switch_guid = one->event->switch_guid;
+    snprintf(change->alarm_key, sizeof change->alarm_key, "%s", one->key);
+    if (!whole && change->affected == 0)
+        memcpy(change->reason, one->names, sizeof change->reason);
+    part.reason[0] = '\0';
+    changes->all[changes->count++] = part;
 }
 
 void missing_recall_parts(const struct emitter *emitter, struct changes *changes)
 {
     const struct systems *joined = topology_joined(emitter->topology);
+    struct missing_systems systems = {.emitter = emitter, .changes = changes};
     struct open_alarms alarms;
-    bool any = false;
-    for (uint32_t i = 0; i < changes->count; i++)
-        any = any || missing_is_of_system(&changes->all[i]);
-    if (!any || !joined)
-        return;
+    missing_list_systems(&systems);
+    if (joined && systems.count > 0) {
+        open_alarms_collect(&alarms, emitter->policy);
+        for (size_t i = 0; i < alarms.count; i++) {
+            if (alarms.all[i].what.kind == ALARM_KEY_NODE &&
+                fabric_find_node(joined->fabric, alarms.all[i].what.guid) == FABRIC_NONE)
+                missing_note(&systems, &alarms.all[i]);
+        }
+        open_alarms_clear(&alarms);
+    }
+    for (uint32_t i = 0; i < systems.count; i++) {
+        struct missing_system *one = &systems.all[i];
+        if (one->before > 0)
+            missing_count_parts(one, &changes->all[one->change]);
+        if (one->key)
+            missing_grow(one, changes);
+        event_unref(one->event);
+    }
+    free(systems.all);
+}
+
+// Parts that are absent.
+
+static int missing_compare_absent(const void *a, const void *b)
+{
+    const struct joined_absent *m = a, *n = b;
+    return m->guid < n->guid ? -1 : m->guid > n->guid;
+}
+
+void missing_tell_absent(const struct emitter *emitter)
+{
+    struct open_alarms alarms;
+    uint32_t count = 0;
     open_alarms_collect(&alarms, emitter->policy);
+    struct joined_absent *all = memory_zeroed(alarms.count, sizeof *all);
     for (size_t i = 0; i < alarms.count; i++) {
         const struct open_alarm *a = &alarms.all[i];
-        if (a->what.kind != ALARM_KEY_NODE ||
-            fabric_find_node(joined->fabric, a->what.guid) != FABRIC_NONE)
+        if (a->what.kind != ALARM_KEY_NODE)
             continue;
-        struct event *lost = journal_find(emitter->journal, a->is.last_number);
-        if (lost)
-            missing_count_part(lost, changes);
-        event_unref(lost);
+        const struct open_alarm *first =
+            a->cause != 0 ? open_alarms_find_node(&alarms, a->cause) : NULL;
+        const bool is_part = first && missing_is_part(emitter, a, first);
+        all[count++] = (struct joined_absent){a->what.guid, is_part ? a->cause : a->what.guid};
     }
+    qsort(all, count, sizeof *all, missing_compare_absent);
+    topology_set_absent(emitter->topology, all, count);
     open_alarms_clear(&alarms);
 }

@@ -24,9 +24,15 @@ struct event *missing_make_root_event(const struct emitter *emitter,
                                       const struct open_alarm *root,
                                       const struct missing_group *behind);
 
-// Counts the adapters of a host, or the parts of a box, that had left before, by their alarms: "2
-// of 8 adapters" left, or the rest, and with the rest the whole host "with all 8 adapters".
+// Counts the adapters of a host, or the parts of a box, that had left before, by their alarms.
+// Where one of these alarms tells of the others, or of itself alone, the alarm grows: the change is
+// about that alarm, "3 of 8 adapters" or "with all 8 adapters", and each node of this sweep is a
+// part.
 void missing_recall_parts(const struct emitter *emitter, struct changes *changes);
+
+// Tells the topology which nodes left, and which of them are parts of one host or box, by their
+// alarms (topology_set_absent).
+void missing_tell_absent(const struct emitter *emitter);
 
 // For qsort_r, with the alarms as `ctx`: by root cause; the root cause itself first.
 int missing_compare_roots(const void *a, const void *b, void *ctx);

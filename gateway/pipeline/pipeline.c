@@ -216,10 +216,13 @@ static void handle_occurrence(struct pipeline *p, const struct item *item)
     emitter_emit(&p->emitter, event_builder_from_occurrence(&p->emitter.builder, item->occurrence));
 }
 
-// Gives the current fabric to the journal to save.
+// Gives the current fabric to the journal to save, without the nodes that wait to join: a restart
+// tells of these.
 static void save_fabric(struct pipeline *p)
 {
-    struct fabric *fabric = topology_current(p->options.topology);
+    const struct systems *joined = topology_joined(p->options.topology);
+    struct fabric *fabric =
+        joined ? fabric_ref(joined->fabric) : topology_current(p->options.topology);
     size_t size;
     uint8_t *record = fabric_record_write(fabric, &size);
     journal_save_snapshot(p->options.journal,
@@ -381,6 +384,8 @@ static void pipeline_tick(struct pipeline *p)
     set_role(p, role_now(p, NULL)); // it may change without an item
     journal_follow_clock(p->options.journal);
     correlator_tell_held(p->correlator, false);
+    if (correlator_wants_sweep(p->correlator) && p->options.request_sweep)
+        p->options.request_sweep(p->options.ctx);
     unreliable_links_update(&p->unreliable_links);
     if (policy_due(p->emitter.policy) > now)
         return;

@@ -130,8 +130,16 @@ static void returns_recall_parts(const struct emitter *emitter, const struct ope
     event_unref(event);
 }
 
-// The alarm says that the whole host left, and some of its adapters are back, but not this one: the
-// alarm ends, and begins anew about those that are missing.
+static bool returns_said_all(const struct emitter *emitter, const struct open_alarm *root)
+{
+    struct event *last = journal_find(emitter->journal, root->is.last_number);
+    const bool all = last && last->parts_changed == last->parts;
+    event_unref(last);
+    return all;
+}
+
+// Some adapters are back, but not the adapter of the alarm. An alarm about the whole host ends, and
+// begins anew about the missing adapters. An alarm about some adapters says less from now on.
 static void returns_make_partial(struct emitter *emitter, struct open_alarms *alarms,
                                  const struct missing_group *missing, const struct open_alarm *root)
 {
@@ -141,9 +149,10 @@ static void returns_make_partial(struct emitter *emitter, struct open_alarms *al
         return;
     char why[64];
     struct text t = text_in(why, sizeof why);
-    text_addf(&t, "%u of its %u adapters are back", event->parts - event->parts_changed,
-              event->parts);
-    emitter_end_alarm(emitter, root->is.key, root->is.type, why);
+    const unsigned back = event->parts - event->parts_changed;
+    text_addf(&t, "%u of its %u adapters %s back", back, event->parts, back == 1 ? "is" : "are");
+    if (returns_said_all(emitter, root))
+        emitter_end_alarm(emitter, root->is.key, root->is.type, why);
     emitter_emit(emitter, event_ref(event));
     for (size_t i = 0; i < behind.count; i++)
         policy_set_cause(emitter->policy, alarms->all[behind.members[i]].is.key, event->alarm_key,

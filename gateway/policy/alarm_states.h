@@ -67,6 +67,7 @@ struct alarm_state {
     bool apart_due;                  // receivers have to be notified apart, by the active gateway
     bool apart_ours;                 // this gateway has notified receivers apart
     bool changed;                    // a change counts towards flapping
+    uint16_t told_parts;             // parts_changed of the last event sent; UINT16_MAX: unknown
     bool stated;                     // the detector stated the alarm since policy_list_alarms
     uint8_t unread;                  // failed attempts in a row to read the last event back
     char raised_id[EVENT_ID_SIZE];   // of the event that raised the alarm first

@@ -96,9 +96,27 @@ static enum policy_reason decide_unknown(struct policy *p, struct alarm_state *t
     return told_reason(t->told);
 }
 
-// Notes that the event raises the alarm, for the first time or again.
-static void decide_note_raise(struct policy *p, struct alarm_state *t, const struct event *event)
+// Whether more parts of the system are missing than receivers know of. After a restart, the last
+// event knows.
+static bool decide_says_more(struct policy *p, struct alarm_state *t, const struct event *event)
 {
+    if (!told_is_raised(t->told) || event->parts_changed == 0)
+        return false;
+    if (t->told_parts == UINT16_MAX && !t->pending) {
+        struct event *last = pending_last(p, t);
+        t->told_parts = last ? last->parts_changed : 0;
+        event_unref(last);
+    }
+    const bool more = t->told_parts == UINT16_MAX || event->parts_changed > t->told_parts;
+    t->told_parts = more ? t->told_parts : event->parts_changed;
+    return more;
+}
+
+// Notes that the event raises the alarm, for the first time or again.
+static void decide_note_raise(struct policy *p, struct alarm_state *t, struct event *event)
+{
+    if (t->pending && t->last && t->last->hold_until_us > 0 && event->hold_until_us > 0)
+        event->hold_until_us = t->last->hold_until_us;
     apart_set_cause(t, event->cause_id, !t->raised);
     if (!t->raised) {
         t->raised_at = p->now;
@@ -113,14 +131,26 @@ static void decide_note_raise(struct policy *p, struct alarm_state *t, const str
     }
 }
 
+// An alarm is over that waited for further adapters: receivers hear of begin and end.
+static void decide_tell_held(struct policy *p, struct alarm_state *t)
+{
+    const bool held = t->raised && !told_is_raised(t->told) && t->pending && t->last &&
+                      t->reason == POLICY_HOLD_DOWN && t->last->hold_until_us > p->now;
+    if (held)
+        notify_late(p, t, t->last);
+}
+
 static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, struct event *event,
                                        const struct rule_decision *verdict)
 {
     int64_t until;
     const bool raises = event->type->alarm == ALARM_RAISES;
     const bool changed = raises != t->raised;
+    const bool more = raises && decide_says_more(p, t, event);
     if (raises)
         decide_note_raise(p, t, event);
+    else
+        decide_tell_held(p, t);
     const enum policy_reason silent = reasons_silence(p, t, event, verdict, true, &until);
     if (raises && changed) {
         t->first_reason = silent;
@@ -134,7 +164,8 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
     if (changed && silent == POLICY_PASSES && t->first_reason == POLICY_PASSES &&
         !event_is_own(event))
         decide_note_change(p, t, event);
-    const bool worse = raises && told_is_raised(t->told) && event->severity < t->notified_severity;
+    const bool worse =
+        raises && told_is_raised(t->told) && (event->severity < t->notified_severity || more);
     if (alarm_state_is_known(t) && !worse)
         return decide_known(p, t, event, changed);
     return decide_unknown(p, t, event, verdict, silent, until);
@@ -220,7 +251,10 @@ static bool check_is_known(const struct alarm_state *t, const struct event *last
 {
     const int severity =
         verdict->severity != POLICY_SAME ? verdict->severity : (int)event_own_severity(last);
-    return alarm_state_is_known(t) && !(t->raised && severity < (int)t->notified_severity);
+    const bool more =
+        last->parts_changed > (t->told_parts == UINT16_MAX ? 0 : (unsigned)t->told_parts);
+    return alarm_state_is_known(t) &&
+           !(t->raised && (more || severity < (int)t->notified_severity));
 }
 
 // Sends the pending event `last`, unless a reason still suppresses the event. Returns false if the

@@ -195,6 +195,7 @@ void notify_record(struct policy *p, struct alarm_state *t, const struct event *
     t->notified_severity = event->severity;
     snprintf(t->notified_id, sizeof t->notified_id, "%s", ours ? event->id : "");
     if (t->raised) {
+        t->told_parts = event->parts_changed;
         t->category = event->category;
         t->severity = event->severity;
         apart_forget(t);

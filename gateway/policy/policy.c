@@ -194,7 +194,9 @@ static void restore_state(struct policy *p, struct alarm_state *t, const struct 
     alarm_states_set_raised_id(p->states, t, alarm->event_id);
     t->apart_due = t->raised && !told_is_raised(t->told) && t->cause_id[0];
     t->apart = t->apart_due && (alarm->told_sequence != 0 || p->options.has_partner);
-    t->pending = t->raised != told_is_raised(t->told);
+    t->told_parts = UINT16_MAX;
+    t->pending = t->raised != told_is_raised(t->told) ||
+                 (t->raised && (t->reason == POLICY_HOLD_DOWN || t->reason == POLICY_STORM));
     t->last_type = t->pending && t->raised ? t->type : NULL;
     t->check_at = p->now;
     pending_schedule(p, t);

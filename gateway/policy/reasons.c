@@ -112,10 +112,11 @@ enum policy_reason reasons_restrain(struct policy *p, const struct alarm_state *
         return POLICY_HOLD_DOWN;
     if (event_is_own(event))
         return POLICY_PASSES;
-    const bool storm = arrives ? storms_suppress(p->storms, event, p->now)
-                               : storms_of(p->storms, event->type) != 0;
-    *until = storms_of(p->storms, event->type);
-    return storm ? POLICY_STORM : POLICY_PASSES;
+    const bool counted = !arrives || (t->pending && t->reason == POLICY_STORM);
+    const bool storm = counted ? storms_of(p->storms, event->type) != 0
+                               : storms_suppress(p->storms, event, p->now);
+    *until = storm ? storms_of(p->storms, event->type) : event->hold_until_us;
+    return storm ? POLICY_STORM : *until > p->now ? POLICY_HOLD_DOWN : POLICY_PASSES;
 }
 
 void apart_set_cause(struct alarm_state *state, const char *cause_id, bool anew)

@@ -27,14 +27,17 @@ static const char *audience_filter_refusal(const struct audience *a, const struc
     return item;
 }
 
-static bool audience_wants_part(const struct audience *a, const struct event *event)
+static bool audience_wants_each_part(const struct audience *a)
 {
-    if (!event->is_part)
-        return false;
     audience_lock(a);
     const bool wants = a->filter->each_part > 0;
     audience_unlock(a);
     return wants;
+}
+
+static bool audience_wants_part(const struct audience *a, const struct event *event)
+{
+    return event->is_part && audience_wants_each_part(a);
 }
 
 static bool audience_is_open_to_all(const struct audience *a)
@@ -116,7 +119,10 @@ static bool audience_is_earlier(const struct audience *a, const struct event *ra
     const bool sent = raise->suppressed[0] == '\0' || raise->apart;
     const bool lately =
         a->handle < 0 || raise->number > journal_receiver_since(a->journal, a->handle);
-    return sent && lately && raise->severity <= event->severity && audience_passes(a, raise);
+    const bool says_more =
+        event->parts_changed > raise->parts_changed && !audience_wants_each_part(a);
+    return sent && lately && !says_more && raise->severity <= event->severity &&
+           audience_passes(a, raise);
 }
 
 static bool audience_repeats(const struct audience *a, const struct event *raise)

@@ -7,14 +7,19 @@
 #include "topology/diff.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct joined {
     const struct fabric *before, *now;
     const struct systems *systems; // of `now`
+    const struct systems *systems_before;
     const struct joined_waiting *waiting;
-    bool *waits;   // by port
-    bool *holds;   // by node: the node came, and may wait for others
-    bool *visited; // by node
+    const struct joined_absence *absence;
+    int64_t *since; // by system: since when its nodes wait
+    bool *waits;    // by port
+    bool *holds;    // by node: the node came, and may wait for others
+    bool *lacks;    // by node: `holds`, and its system may get further parts
+    bool *visited;  // by node
     uint32_t
         *numbers;     // in the builder, by node; FABRIC_NONE: only links that wait connect the node
     uint32_t *island; // nodes that links connect; see joined_connects
@@ -51,8 +56,8 @@ static bool joined_is_new(const struct joined *j, uint32_t node)
     return fabric_find_node(j->before, j->now->nodes[node].guid) == FABRIC_NONE;
 }
 
-// Since when the node waits.
-static int64_t joined_since(const struct joined *j, uint32_t node)
+// Since when the node itself waits.
+static int64_t joined_node_since(const struct joined *j, uint32_t node)
 {
     const struct joined_waiting *w = j->waiting;
     const uint64_t guid = j->now->nodes[node].guid;
@@ -61,19 +66,141 @@ static int64_t joined_since(const struct joined *j, uint32_t node)
     return at < w->count && w->all[at].guid == guid ? w->all[at].since_us : j->now->time_us;
 }
 
+// The nodes of a system wait as long as the first node does.
+static int64_t joined_since(const struct joined *j, uint32_t node)
+{
+    return j->since[j->systems->of[node]];
+}
+
 static void joined_find_holds(struct joined *j)
 {
+    for (uint32_t s = 0; s < j->systems->count; s++)
+        j->since[s] = INT64_MAX;
+    for (uint32_t i = 0; i < j->now->node_count; i++) {
+        const int64_t own = joined_node_since(j, i);
+        j->holds[i] = joined_is_new(j, i);
+        if (j->holds[i] && own < joined_since(j, i))
+            j->since[j->systems->of[i]] = own;
+    }
     for (uint32_t i = 0; i < j->now->node_count; i++) {
         const int64_t held_us = j->now->time_us - joined_since(j, i);
-        j->holds[i] = joined_is_new(j, i) && held_us >= 0 && held_us < JOINED_HOLD_US;
+        j->holds[i] = j->holds[i] && held_us >= 0 && held_us < JOINED_HOLD_US;
     }
+}
+
+// Parts that are not there.
+
+static int joined_compare_groups(const void *a, const void *b)
+{
+    const uint64_t m = *(const uint64_t *)a, n = *(const uint64_t *)b;
+    return m < n ? -1 : m > n;
+}
+
+// The group of a node that left with others; 0: there is none.
+static uint64_t joined_group(const struct joined_absence *absence, uint64_t guid)
+{
+    uint32_t at;
+    SEARCH_FIRST(at, 0, absence->count, absence->all[at].guid < guid);
+    return at < absence->count && absence->all[at].guid == guid ? absence->all[at].group : 0;
+}
+
+// Whether no part of the system is known from before, or hangs on a switch that is new, too.
+static bool joined_is_unknown(const struct joined *j, const struct system *s)
+{
+    for (uint32_t i = s->first; i < s->first + s->count; i++) {
+        const struct fabric_node *n = &j->now->nodes[j->systems->parts[i]];
+        if (!j->holds[j->systems->parts[i]] || joined_group(j->absence, n->guid) != 0)
+            return false;
+        for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
+            const uint32_t peer = j->now->ports[k].peer_node;
+            if (peer != FABRIC_NONE && joined_is_new(j, peer))
+                return false;
+        }
+    }
+    return true;
+}
+
+static int joined_compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// The names of the systems from before, and of systems that left lately: a host with a new adapter
+// has a known name. The caller frees the list.
+static const char **joined_list_names(const struct joined *j, size_t *count)
+{
+    const struct departed_ports *departed = j->absence->departed;
+    const size_t room = j->systems_before->count + DEPARTED_PORTS_MAX + (size_t)1;
+    const char **names = memory_get(room * sizeof *names);
+    *count = 0;
+    for (uint32_t s = 0; s < j->systems_before->count; s++)
+        names[(*count)++] = j->systems_before->all[s].name;
+    for (size_t i = 0; i < DEPARTED_PORTS_MAX && i < departed->next; i++)
+        names[(*count)++] = departed->ports[i].system;
+    qsort(names, *count, sizeof *names, joined_compare_names);
+    return names;
+}
+
+static bool joined_is_recent(const struct joined *j, uint32_t system)
+{
+    return j->systems->all[system].has_devices && j->since[system] != INT64_MAX &&
+           j->now->time_us - j->since[system] < JOINED_NEW_US;
+}
+
+static void joined_find_new_hosts(struct joined *j)
+{
+    const char **names = NULL;
+    size_t count;
+    for (uint32_t s = 0; s < j->systems->count; s++) {
+        const struct system *one = &j->systems->all[s];
+        if (!joined_is_recent(j, s) || !joined_is_unknown(j, one))
+            continue;
+        names = names ? names : joined_list_names(j, &count);
+        const bool known =
+            bsearch(&one->name, names, count, sizeof *names, joined_compare_names) != NULL;
+        for (uint32_t i = one->first; !known && i < one->first + one->count; i++)
+            j->lacks[j->systems->parts[i]] = true;
+    }
+    free(names);
+}
+
+// Finds the nodes that lack parts of their systems. Returns whether there are any.
+static bool joined_find_lacking(struct joined *j)
+{
+    const struct joined_absence *absence = j->absence;
+    uint64_t *groups = memory_get(((size_t)absence->count + 1) * sizeof *groups);
+    uint32_t count = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < absence->count; i++) {
+        if (fabric_find_node(j->now, absence->all[i].guid) == FABRIC_NONE)
+            groups[count++] = absence->all[i].group;
+    }
+    qsort(groups, count, sizeof *groups, joined_compare_groups);
+    for (uint32_t i = 0; count > 0 && i < j->now->node_count; i++) {
+        const uint64_t group = j->holds[i] ? joined_group(absence, j->now->nodes[i].guid) : 0;
+        j->lacks[i] = group != 0 &&
+                      bsearch(&group, groups, count, sizeof *groups, joined_compare_groups) != NULL;
+    }
+    free(groups);
+    if (absence->has_base)
+        joined_find_new_hosts(j);
+    for (uint32_t i = 0; i < j->now->node_count; i++)
+        any = any || j->lacks[i];
+    return any;
+}
+
+// A host that lacks adapters keeps no other node waiting. A box does: nodes hang on the box.
+static bool joined_stands_alone(const struct joined *j, uint32_t node)
+{
+    return j->lacks[node] && !systems_of(j->systems, node)->is_box;
 }
 
 // Whether a link of the node makes both ends one island.
 static bool joined_connects(const struct joined *j, uint32_t node, uint32_t port)
 {
     const uint32_t peer = j->now->ports[port].peer_node;
-    if (peer == FABRIC_NONE || j->visited[peer] || j->holds[peer] != j->holds[node])
+    if (peer == FABRIC_NONE || j->visited[peer] || j->holds[peer] != j->holds[node] ||
+        joined_stands_alone(j, node) || joined_stands_alone(j, peer))
         return false;
     return j->holds[node] || !j->waits[port];
 }
@@ -110,7 +237,7 @@ static uint32_t joined_find_island(struct joined *j, uint32_t node)
     return count;
 }
 
-// Whether all nodes of the island are new, and a link to it waits.
+// Whether all nodes of the island are new, and a link or a node waits.
 static bool joined_is_apart(const struct joined *j, uint32_t count)
 {
     bool waits = false;
@@ -118,6 +245,7 @@ static bool joined_is_apart(const struct joined *j, uint32_t count)
         const struct fabric_node *n = &j->now->nodes[j->island[i]];
         if (!joined_is_new(j, j->island[i]))
             return false;
+        waits = waits || j->lacks[j->island[i]];
         for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++)
             waits = waits || j->waits[k];
     }
@@ -229,7 +357,6 @@ static void joined_add_services(struct joined *j)
 static struct fabric *joined_build(struct joined *j)
 {
     j->builder = fabric_builder_new();
-    joined_find_holds(j);
     joined_add_nodes(j);
     joined_add_links(j);
     joined_keep_links(j);
@@ -244,9 +371,11 @@ static void joined_note_waiting(const struct joined *j, bool built, struct joine
     const uint32_t nodes = built ? j->now->node_count : 0;
     now.all = memory_get(((size_t)nodes + 1) * sizeof *now.all);
     for (uint32_t i = 0; i < nodes; i++) {
-        const int64_t since_us = joined_since(j, i), end_us = since_us + JOINED_HOLD_US;
+        const int64_t since_us = joined_since(j, i);
         if (j->numbers[i] != FABRIC_NONE)
             continue;
+        const bool is_new = j->lacks[i] && joined_group(j->absence, j->now->nodes[i].guid) == 0;
+        const int64_t end_us = since_us + (is_new ? JOINED_NEW_US : JOINED_HOLD_US);
         now.all[now.count++] = (struct joined_waiter){j->now->nodes[i].guid, since_us};
         if (j->holds[i] && (now.until_us == 0 || end_us < now.until_us))
             now.until_us = end_us;
@@ -255,24 +384,32 @@ static void joined_note_waiting(const struct joined *j, bool built, struct joine
     *waiting = now;
 }
 
-struct fabric *joined_fabric(const struct fabric *before, const struct systems *now,
-                             struct joined_waiting *waiting)
+struct fabric *joined_fabric(const struct systems *before, const struct systems *now,
+                             const struct joined_absence *absence, struct joined_waiting *waiting)
 {
     const size_t nodes = now->fabric->node_count, ports = now->fabric->port_count;
-    struct joined j = {.before = before,
+    struct joined j = {.before = before->fabric,
+                       .systems_before = before,
                        .now = now->fabric,
                        .systems = now,
                        .waiting = waiting,
+                       .absence = absence,
+                       .since = memory_get(((size_t)now->count + 1) * sizeof *j.since),
                        .waits = memory_zeroed(ports + 1, sizeof *j.waits),
                        .holds = memory_zeroed(nodes + 1, sizeof *j.holds),
+                       .lacks = memory_zeroed(nodes + 1, sizeof *j.lacks),
                        .visited = memory_zeroed(nodes + 1, sizeof *j.visited),
                        .numbers = memory_get((nodes + 1) * sizeof *j.numbers),
                        .island = memory_get((nodes + 1) * sizeof *j.island)};
-    const bool any = joined_find_waiting(&j);
+    bool any = joined_find_waiting(&j);
+    joined_find_holds(&j);
+    any = joined_find_lacking(&j) || any;
     struct fabric *joined = any ? joined_build(&j) : fabric_ref(now->fabric);
     joined_note_waiting(&j, any, waiting);
     free(j.waits);
+    free(j.since);
     free(j.holds);
+    free(j.lacks);
     free(j.visited);
     free(j.numbers);
     free(j.island);

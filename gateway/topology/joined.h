@@ -7,6 +7,7 @@
 #define IBTRAPD_TOPOLOGY_JOINED_H
 
 #include "model/systems.h"
+#include "topology/departed.h"
 
 // The nodes of the fabric that have not joined, ascending by GUID. Starts zeroed; free `all`.
 struct joined_waiting {
@@ -18,6 +19,19 @@ struct joined_waiting {
     int64_t until_us; // the next of the nodes waits no longer for others; 0: none
 };
 
+// A node that left and did not return. Parts of a host or box that left together have one `group`.
+struct joined_absent {
+    uint64_t guid, group;
+};
+
+// Ascending by GUID. Starts zeroed; free `all`.
+struct joined_absence {
+    struct joined_absent *all;
+    uint32_t count;
+    const struct departed_ports *departed;
+    bool has_base; // a host of which nothing is known came after the base
+};
+
 // Returns the fabric of `now` without the links that wait, and without the nodes behind such links
 // alone. A link waits if the link is inactive (fabric_is_inactive), and `before`, what had joined
 // at the sweep before, lacks the link. So a link that stops being ACTIVE has joined all the same.
@@ -27,11 +41,15 @@ struct joined_waiting {
 // Nodes that came wait for each other, at most JOINED_HOLD_US each. While a link of such nodes
 // waits, all nodes wait that links connect to them, and all nodes of their systems: a switch that
 // is back and its hosts are one change, and so is a host whose adapters become ACTIVE one by one.
-// `waiting`: the nodes that waited at the sweep before; it is brought up to date.
-struct fabric *joined_fabric(const struct fabric *before, const struct systems *now,
-                             struct joined_waiting *waiting);
+//
+// A part of a system waits, too, while parts are absent that left with it. A new host whose
+// adapters have names of their own waits for further adapters, JOINED_NEW_US, unless it came with
+// its switch. `waiting`: the nodes that waited at the sweep before; it is brought up to date.
+struct fabric *joined_fabric(const struct systems *before, const struct systems *now,
+                             const struct joined_absence *absence, struct joined_waiting *waiting);
 
 #define JOINED_HOLD_US (INT64_C(30) * 1000000)
+#define JOINED_NEW_US  (INT64_C(8) * 1000000)
 
 // Whether the node has inactive links, and no others.
 bool joined_is_dark(const struct fabric *fabric, uint32_t node);

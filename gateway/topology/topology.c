@@ -22,6 +22,7 @@ struct topology {
     struct systems *systems; // of `current`
     struct filter_list host_names;
     struct joined_waiting waiting;
+    struct joined_absence absence;
     struct systems *joined;  // what the last comparison saw of `current`; NULL: no base yet
     struct fabric *restored; // until it has been compared; NULL: nothing to compare with
     unsigned base_sweeps;
@@ -38,7 +39,7 @@ struct topology *topology_new(struct names *names, const struct random *random, 
     struct topology *topology = memory_zeroed(1, sizeof *topology);
     topology->log = log;
     topology->names = names_ref(names);
-    topology->memory.departed = &topology->departed;
+    topology->memory.departed = topology->absence.departed = &topology->departed;
     topology->former_names = former_names_new(random);
     pthread_mutex_init(&topology->lock, NULL);
     return topology;
@@ -53,6 +54,7 @@ void topology_free(struct topology *topology)
     systems_unref(topology->joined);
     fabric_unref(topology->restored);
     free(topology->waiting.all);
+    free(topology->absence.all);
     names_unref(topology->names);
     former_names_free(topology->former_names);
     free(topology->memory.missed);
@@ -237,12 +239,14 @@ static void topology_compare(struct topology *topology, struct fabric *before, s
                              struct changes *out)
 {
     const struct fabric *then = topology->joined->fabric;
+    topology->absence.has_base = topology->has_base;
     if (topology_waits_on(topology, before, now))
         return;
     former_names_compare(topology->former_names, before, now, topology->names);
     topology_publish_systems(topology, now);
-    struct systems *joined = topology_joined_systems(
-        topology, joined_fabric(then, topology->systems, &topology->waiting));
+    struct systems *joined =
+        topology_joined_systems(topology, joined_fabric(topology->joined, topology->systems,
+                                                        &topology->absence, &topology->waiting));
     changes_between_systems(topology->joined, joined, topology->names, out);
     departed_ports_remember(&topology->departed, topology->joined, now, topology->names);
     if (topology->has_master && fabric_master(then) == FABRIC_NONE)
@@ -339,6 +343,18 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
     if (topology->has_base)
         topology_remember_master(topology, now);
     topology_publish(topology, now);
+}
+
+void topology_set_absent(struct topology *topology, struct joined_absent *all, uint32_t count)
+{
+    free(topology->absence.all);
+    topology->absence.all = all;
+    topology->absence.count = count;
+}
+
+int64_t topology_waits_until(const struct topology *topology)
+{
+    return topology ? topology->waiting.until_us : 0;
 }
 
 bool topology_has_base(const struct topology *topology)

@@ -11,6 +11,7 @@
 #include "model/names.h"
 #include "model/systems.h"
 #include "topology/changes.h"
+#include "topology/joined.h"
 
 // A complete sweep replaces the current fabric; only a silent I/O unit keeps its controllers. An
 // incomplete sweep is merged with the current fabric: merge.h says which nodes stay, and when a
@@ -45,6 +46,14 @@ void topology_restore(struct topology *topology, struct fabric *last);
 // base add no changes.
 void topology_update(struct topology *topology, struct fabric *seen, struct changes *out,
                      bool *late);
+
+// Says which nodes left, and which nodes are parts of one host or box (joined.h), ascending by
+// GUID, for the next updates. Takes over `all`, made with malloc.
+void topology_set_absent(struct topology *topology, struct joined_absent *all, uint32_t count);
+
+// When a sweep can tell more of a node that waits for others, UTC; 0: none waits. `topology` may be
+// NULL.
+int64_t topology_waits_until(const struct topology *topology);
 
 // Whether a sweep was the base. Before the base, the current fabric lacks the nodes that no sweep
 // of this run found yet, even restored nodes.

@@ -53,7 +53,8 @@ void renew_topology(void)
 
 void restore_topology(void)
 {
-    struct fabric *last = topology_current(topology);
+    const struct systems *joined = topology_joined(topology);
+    struct fabric *last = joined ? fabric_ref(joined->fabric) : topology_current(topology);
     renew_topology();
     topology_restore(topology, last);
 }

@@ -100,10 +100,19 @@ void sweep(void)
 struct policy_options plant_policy = {.suppress_consequences = true};
 bool starts_without_sweeps;
 
+size_t sweeps_wanted;
+
+static void want_sweep(void *ctx)
+{
+    (void)ctx;
+    sweeps_wanted++;
+}
+
 void plant_start(void)
 {
     struct pipeline_options options = parts_options();
     options.policy = plant_policy;
+    options.request_sweep = want_sweep;
     options.correlator =
         (struct correlator_options){.age_us = 30 * DAY,
                                     .inactive = {.sweeps = 3, .interval_us = 60 * CLOCK_US_PER_S},

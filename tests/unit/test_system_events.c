@@ -196,6 +196,13 @@ TEST(three_adapters_of_eight)
     assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
 }
 
+static void check_soon(size_t by_systems, size_t by_parts)
+{
+    sweep_for(2 * CLOCK_US_PER_S);
+    check_heard(by_systems, by_parts);
+}
+
+// One alarm grows, and is told once again when it says more.
 TEST(adapters_that_leave_one_after_the_other)
 {
     add_rails(8, 3);
@@ -203,14 +210,22 @@ TEST(adapters_that_leave_one_after_the_other)
     check_messages(1, 1);
     off[adapter[1][5]] = off[adapter[1][6]] = true;
     check_messages(1, 2);
-    CHECK_BEGIN("2 of 8 adapters of gpu2 left the fabric; gpu2 mlx5_");
+    CHECK_BEGIN("3 of 8 adapters of gpu2 left the fabric; gpu2 mlx5_3, gpu2 mlx5_");
+    off[adapter[1][6]] = false;
+    check_messages(0, 0); // it waits for the others
+    check_messages(0, 1);
+    off[adapter[1][7]] = true;
+    check_messages(1, 1);
+    CHECK_BEGIN("3 of 8 adapters of gpu2 left the fabric; gpu2 mlx5_3, ");
     stop_pipeline();
     plant_start();
     turn(1, true);
     check_messages(1, 5);
     CHECK_LAST("Host gpu2 left the fabric, with all 8 adapters.");
+    assert_int_equal(of_systems.key_count, 1);
     turn(1, false);
-    check_messages(3, 8); // each alarm ends
+    check_messages(1, 8);
+    CHECK_LAST("Host gpu2 joined the fabric, with all 8 adapters.");
     assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
     for (uint32_t r = 1; r < rails; r++)
         off[adapter[1][r]] = true;
@@ -219,10 +234,127 @@ TEST(adapters_that_leave_one_after_the_other)
     check_messages(1, 1);
     CHECK_LAST("Host gpu2 left the fabric, with all 8 adapters.");
     off[adapter[1][2]] = off[adapter[1][4]] = false;
+    check_messages(0, 0);
     sweep_and_listen();
     off[adapter[1][4]] = true;
     check_messages(1, 1);
-    CHECK_LAST("1 of 8 adapters of gpu2 (mlx5_4, port 2 of leaf5) left the fabric.");
+    CHECK_BEGIN("7 of 8 adapters of gpu2 left the fabric; gpu2 mlx5_");
+}
+
+TEST(a_host_that_leaves_over_several_sweeps_is_one_message)
+{
+    add_rails(8, 3);
+    for (int cycle = 0; cycle < 3; cycle++) {
+        off[adapter[1][3]] = true;
+        check_soon(0, 0);
+        off[adapter[1][5]] = off[adapter[1][6]] = true;
+        check_soon(0, 2);
+        turn(1, true);
+        check_soon(1, 6);
+        CHECK_LAST("Host gpu2 left the fabric, with all 8 adapters.");
+        check_messages(0, 0);
+        turn(1, false);
+        check_messages(1, 8);
+        CHECK_LAST("Host gpu2 joined the fabric, with all 8 adapters.");
+        assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+    }
+}
+
+// The alarm waits for the other adapters of the host, and is told all the same.
+TEST(an_adapter_that_leaves_alone_is_told_in_ten_seconds)
+{
+    add_rails(8, 3);
+    off[adapter[1][3]] = true;
+    check_soon(0, 0);
+    pass_time(8 * CLOCK_US_PER_S);
+    check_heard(1, 1);
+    CHECK_LAST("1 of 8 adapters of gpu2 (mlx5_3, port 2 of leaf4) left the fabric.");
+    off[adapter[1][3]] = false;
+    check_soon(1, 1);
+    off[adapter[1][4]] = true; // for two seconds
+    check_soon(0, 0);
+    off[adapter[1][4]] = false;
+    check_soon(2, 2);
+    assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+    off[adapter[1][4]] = true;
+    check_soon(0, 0);
+    stop_pipeline();
+    reopen_journal();
+    plant_start();
+    check_soon(1, 1);
+    off[adapter[1][5]] = true; // the alarm would grow
+    check_soon(0, 1);
+    stop_pipeline();
+    reopen_journal();
+    plant_start();
+    check_soon(1, 0);
+    CHECK_BEGIN("2 of 8 adapters of gpu2 left the fabric; ");
+}
+
+// An adapter's cable comes up later than another's.
+TEST(a_host_that_returns_over_several_sweeps_is_one_message)
+{
+    add_rails(8, 3);
+    turn(1, true);
+    check_messages(1, 8);
+    for (uint32_t r = 0; r < rails; r++) {
+        check_soon(0, 0);
+        off[adapter[1][r]] = false;
+    }
+    check_soon(1, 8);
+    CHECK_LAST("Host gpu2 joined the fabric, with all 8 adapters.");
+    for (uint32_t r = 0; r < 3; r++)
+        off[adapter[2][r]] = true;
+    check_messages(1, 3);
+    off[adapter[2][0]] = off[adapter[2][2]] = false;
+    check_soon(0, 0);
+    off[adapter[2][1]] = false;
+    check_soon(1, 3);
+    CHECK_BEGIN("3 of 8 adapters of gpu3 joined the fabric; ");
+    check_messages(0, 0);
+    assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
+}
+
+TEST(a_new_host_that_joins_over_several_sweeps_is_one_message)
+{
+    add_rails(8, 3);
+    turn(1, true);
+    stop_pipeline(); // nothing knows gpu2 any more
+    parts_end();
+    parts_begin(NULL);
+    of_systems.through = of_parts.through = 0;
+    plant_start();
+    sweep_and_listen();
+    for (uint32_t r = 0; r < rails; r++) {
+        off[adapter[1][r]] = false;
+        sweep_for(CLOCK_US_PER_S);
+        check_heard(0, 0);
+    }
+    pass_time(0);
+    const size_t wanted = sweeps_wanted; // the wait is over: a sweep can tell
+    assert_true(wanted > 0);
+    pass_time(0);
+    assert_int_equal(sweeps_wanted, wanted);
+    check_soon(1, 8);
+    CHECK_LAST("Host gpu2 joined the fabric, with all 8 adapters.");
+}
+
+TEST(a_new_host_that_waits_is_told_after_a_restart)
+{
+    add_rails(4, 2);
+    const uint32_t other = add_node(FABRIC_CA, "gpu9 mlx5_0", 1);
+    plant_connect(leaf[0], 9, other, 1);
+    check_soon(0, 0);
+    off[adapter[1][0]] = true; // the sweep is saved
+    check_soon(0, 0);
+    stop_pipeline();
+    reopen_journal();
+    restore_topology();
+    plant_start();
+    check_soon(2, 2);
+    CHECK_BEGIN("Host gpu9 mlx5_0 (LID ");
+
+    assert_non_null(strstr(of_systems.last, "while ibtrapd was away"));
 }
 
 TEST(a_host_that_returns_without_an_adapter)
@@ -234,6 +366,7 @@ TEST(a_host_that_returns_without_an_adapter)
         check_messages(1, 8);
         turn(1, false);
         off[adapter[1][missing]] = true;
+        check_messages(0, 0); // the others wait for it
         sweep();
         assert_int_equal(listen_to(&of_systems), 2); // the end of one alarm, the begin of another
         listen_to(&of_parts);
@@ -268,12 +401,6 @@ static void set_states(uint32_t host, uint8_t state)
 {
     for (uint32_t r = 0; r < rails; r++)
         set_state(host, r, state);
-}
-
-static void check_soon(size_t by_systems, size_t by_parts)
-{
-    sweep_for(2 * CLOCK_US_PER_S);
-    check_heard(by_systems, by_parts);
 }
 
 // The subnet manager makes the links ACTIVE one after the other.
@@ -478,6 +605,34 @@ TEST(a_rack_of_twenty_hosts)
     assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
 }
 
+// More hosts than the storm's rate, of which a sweep sees one adapter, and the next sweep all: each
+// host has one message, or one place in a summary.
+TEST(a_rack_that_leaves_over_several_sweeps_is_named_whole)
+{
+    stop_pipeline();
+    plant_policy.storm_rate = 5;
+    plant_policy.storm_period_us = 60 * CLOCK_US_PER_S;
+    plant_start();
+    add_rails(8, 20);
+    for (uint32_t h = 0; h < 20; h++)
+        off[adapter[h][h % rails]] = true;
+    sweep_for(CLOCK_US_PER_S);
+    for (uint32_t h = 0; h < 20; h++)
+        turn(h, true);
+    listen_to(&of_parts);
+    assert_int_equal(listen_to(&of_systems), 0);
+    sweep_for(4 * CLOCK_US_PER_S);
+    assert_int_equal(listen_to(&of_systems), 1);
+    assert_non_null(strstr(of_systems.last, " 20 host-removed events "));
+    for (uint32_t h = 0; h < 20; h++) {
+        char name[16];
+        snprintf(name, sizeof name, " gpu%u%c", h + 1, ',');
+        const bool named = strstr(of_systems.last, name) != NULL;
+        name[strlen(name) - 1] = '.';
+        assert_true(named || strstr(of_systems.last, name));
+    }
+}
+
 // Whatever goes and returns, a receiver of parts has an alarm for each missing adapter, and a
 // receiver of systems at least one for each host with missing adapters, and at most one for each
 // missing adapter.
@@ -514,6 +669,7 @@ TEST(random_losses_and_returns)
         else
             off[adapter[h][generated_below(&chance, rails)]] ^= true;
         sweep_and_listen();
+        sweep_and_listen(); // adapters that are back do not wait any more
         check_truth();
         if (generated_below(&chance, 50) == 0) {
             stop_pipeline();
@@ -691,6 +847,12 @@ int main(void)
         SYSTEMS_TEST(one_adapter_of_eight),
         SYSTEMS_TEST(three_adapters_of_eight),
         SYSTEMS_TEST(adapters_that_leave_one_after_the_other),
+        SYSTEMS_TEST(a_host_that_leaves_over_several_sweeps_is_one_message),
+        SYSTEMS_TEST(an_adapter_that_leaves_alone_is_told_in_ten_seconds),
+        SYSTEMS_TEST(a_host_that_returns_over_several_sweeps_is_one_message),
+        SYSTEMS_TEST(a_new_host_that_joins_over_several_sweeps_is_one_message),
+        SYSTEMS_TEST(a_new_host_that_waits_is_told_after_a_restart),
+        SYSTEMS_TEST(a_rack_that_leaves_over_several_sweeps_is_named_whole),
         SYSTEMS_TEST(a_host_that_returns_without_an_adapter),
         SYSTEMS_TEST(a_host_that_becomes_active_over_several_sweeps),
         SYSTEMS_TEST(what_does_not_become_active_is_told_after_a_while),
