@@ -4,7 +4,7 @@
 
     receivers.py --catalogue ROWS --fields fields.map --extra mib.c --out FOLDER MODULE.txt...
 
-snmptt.conf is for snmptt, opennms-ibtrapd.events.xml for OpenNMS; annotated/ has the modules with notifications, with the
+snmptt.conf is for snmptt, opennms-ibtrapd.events.xml for OpenNMS, librenms/ for LibreNMS; annotated/ has the modules with notifications, with the
 comments that NNMi and snmpttconvertmib read. All count on extra_varbinds: the objects of MIB_EXTRA follow
 those of a notification. So each notification has state, key and severity of its alarm at a known place.
 """
@@ -137,6 +137,67 @@ def opennms(notifications, root):
     return "\n".join(filter(None, lines + ["</events>", ""])) + "\n"
 
 
+# Severities of LibreNMS, by those of snmptt.
+LIBRENMS = {"Critical": "Error", "Major": "Error", "Warning": "Warning", "Normal": "Notice"}
+
+
+def librenms(root):
+    """A handler for all notifications: a line of the event log for each, whose reference is the alarm's key."""
+    severities = "\n".join(f"        '{word}' => Severity::{LIBRENMS[snmptt]},"
+                           for labels, numbers, snmptt, _ in LEVELS for word in (*labels, *numbers))
+    states = ", ".join(f"'{word}' => '{labels[0]}'" for _, labels, numbers in (NONE, RAISED, CLEARED)
+                       for word in (*labels, *numbers))
+    return "\n".join(["<?php", *head("// {}".format, root), f"""
+namespace LibreNMS\\Snmptrap\\Handlers;
+
+use App\\Models\\Device;
+use LibreNMS\\Enum\\Severity;
+use LibreNMS\\Interfaces\\SnmptrapHandler;
+use LibreNMS\\Snmptrap\\Trap;
+
+class Ibtrapd implements SnmptrapHandler
+{{
+    private const SEVERITIES = [
+{severities}
+    ];
+    private const STATES = [{states}];
+
+    public function handle(Device $device, Trap $trap)
+    {{
+        $state = self::STATES[$this->word($trap, 'ibtrapdAlarmState')] ?? 'none';
+        $severity = self::SEVERITIES[$this->word($trap, 'ibtrapdEventSeverity')] ?? Severity::Notice;
+        $key = $this->value($trap, 'ibtrapdAlarmKey');
+        if (in_array($this->word($trap, 'ibtrapdTest'), ['true', '1'])) {{
+            $state = 'test';
+        }}
+        if ($state == 'cleared') {{
+            $severity = Severity::Ok;
+        }} elseif ($state == 'test') {{
+            $severity = Severity::Info;
+        }}
+        $trap->log("$state [$key]: " . $this->value($trap, 'ibtrapdEventText'), $severity, 'ibtrapd', $key);
+    }}
+
+    private function value(Trap $trap, string $name): string
+    {{
+        $oid = $trap->findOid("IBTRAPD-MIB::$name.");
+
+        return $oid ? (string) $trap->getOidData($oid) : '';
+    }}
+
+    private function word(Trap $trap, string $name): string
+    {{
+        return preg_replace('/\\(.*/', '', $this->value($trap, $name));
+    }}
+}}
+"""])
+
+
+def librenms_map(notifications, root):
+    return "\n".join([*head("// {}".format, root), "// Lines for 'trap_handlers' in config/snmptraps.php of LibreNMS.",
+                      *(f"        '{one.module}::{one.name}' => \\LibreNMS\\Snmptrap\\Handlers\\Ibtrapd::class," for one in notifications)]) + "\n"
+
+
 def annotated(path, notifications, root):
     """The module, with comments before the OID of each notification. Places count from 0 there."""
     text = path.read_text("ascii")
@@ -165,6 +226,9 @@ def main():
     (arguments.out / "annotated").mkdir(exist_ok=True)
     (arguments.out / "snmptt.conf").write_text(snmptt(notifications, root))
     (arguments.out / "opennms-ibtrapd.events.xml").write_text(opennms(notifications, root))
+    (arguments.out / "librenms").mkdir(exist_ok=True)
+    (arguments.out / "librenms/Ibtrapd.php").write_text(librenms(root))
+    (arguments.out / "librenms/snmptraps.txt").write_text(librenms_map(notifications, root))
     for path in arguments.modules:
         own = [one for one in notifications if one.module == path.stem]
         if own:

@@ -17,7 +17,7 @@ lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmp
 checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev lintian llvm valgrind'
 formatter=clang-format-14 # not in Debian 13; tests/rules/format.sh skips its check without it
 exporter=prometheus-snmp-exporter # tests/integration/test_snmp_exporter.py is skipped without it
-snmptt='snmptt libnet-ip-perl' # tests/integration/test_trap_receivers.py is skipped without it
+snmptt='snmptt libnet-ip-perl php-cli' # tests/integration/test_trap_receivers.py is skipped without it
 slurm='slurmctld slurmd slurm-client munge' # tests/integration/test_slurm.py is skipped without it
 policy=/usr/sbin/policy-rc.d
 

@@ -107,6 +107,69 @@ def test_snmptt_pairs_begin_and_end_of_an_alarm(fabric):
     assert kinds["raised"] == kinds["cleared"] != ""
 
 
+# What LibreNMS gives a handler: the lines that snmptrapd gives its traphandle, by name.
+LIBRENMS = r"""<?php
+namespace App\Models; class Device {}
+namespace LibreNMS\Enum; enum Severity { case Ok; case Info; case Notice; case Warning; case Error; }
+namespace LibreNMS\Interfaces; interface SnmptrapHandler {}
+namespace LibreNMS\Snmptrap;
+class Trap {
+    private $data = [];
+    public function __construct($text) {
+        foreach (array_slice(explode("\n", trim($text)), 2) as $line) {
+            [$oid, $value] = explode(' ', $line, 2) + [1 => ''];
+            $this->data[$oid] = trim($value, '"');
+        }
+    }
+    public function findOid($part) {
+        foreach ($this->data as $oid => $_) { if (str_contains($oid, $part)) { return $oid; } }
+    }
+    public function getOidData($oid) { return $this->data[$oid]; }
+    public function log($text, $severity, $type, $reference) {
+        echo json_encode([$this->data['SNMPv2-MIB::snmpTrapOID.0'], $text, $severity->name, $type, $reference]), "\n";
+    }
+}
+namespace Main;
+require $argv[1];
+foreach (glob($argv[2] . '/trap.*') as $file) {
+    (new \LibreNMS\Snmptrap\Handlers\Ibtrapd())->handle(new \App\Models\Device(), new \LibreNMS\Snmptrap\Trap(file_get_contents($file)));
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("php"), reason="php-cli is not installed")
+def test_the_handler_of_librenms_logs_state_key_and_severity(fabric):
+    """The handler on what snmptrapd says of the gateway's notifications; LibreNMS itself is not here."""
+    port, work = free_port(), fabric.directory / "librenms"
+    work.mkdir()
+    config = work / "snmptrapd.conf"
+    config.write_text(f"disableAuthorization yes\ntraphandle default {work}/keep\n")
+    (work / "keep").write_text(f"#!/bin/sh\ncat >{work}/part.$$ && mv {work}/part.$$ {work}/trap.$$\n")
+    (work / "keep").chmod(0o755)
+    (work / "stand-in.php").write_text(LIBRENMS)
+    process = fabric.start(
+        "snmptrapd", ["/usr/sbin/snmptrapd", "-f", "-n", "-C", "-c", config, "-p", work / "pid", "-Lf", work / "traps",
+                      "-M", MIBS, "-m", "ALL", f"udp:127.0.0.1:{port}"],
+        env={"SNMP_PERSISTENT_DIR": str(work), "SNMPCONFPATH": str(work)})
+    process.wait_ready(lambda: listening(port), "snmptrapd to listen")
+    gateway = break_and_mend(fabric, f"127.0.0.1:{port}", sets=["sma", "own"])
+    mapped = set(re.findall(r"'([\w-]+::\w+)' => ", (FILES / "librenms/snmptraps.txt").read_text()))
+
+    def logged():
+        done = subprocess.run(["php", work / "stand-in.php", FILES / "librenms/Ibtrapd.php", work], capture_output=True, text=True,
+                              check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def wanted():
+        """LibreNMS takes quotation marks off both ends of a value."""
+        return sorted([f"{kind} [{key}]: {text}", "Info" if kind == "test" else "Ok" if kind == "cleared" else
+                       {"Critical": "Error", "Major": "Error", "Warning": "Warning"}.get(SEVERITIES.get(severity), "Notice"),
+                       "ibtrapd", key] for kind, key, severity, text in map(said, events(gateway)))
+
+    wait_until(lambda: sorted(one[1:] for one in logged()) == wanted() and len(wanted()) >= 4, "LibreNMS to log all events")
+    assert {oid for oid, *_ in logged()} <= mapped
+
+
 SPACE = "{http://xmlns.opennms.org/xsd/eventconf}"
 
 
