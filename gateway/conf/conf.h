@@ -213,6 +213,7 @@ struct conf_http {
     char url[CONF_URL_SIZE];
     enum http_format format;
     unsigned batch;      // events of a request
+    unsigned interval_s; // between two posts of metrics
     uint32_t batch_size; // octets of its body
     unsigned timeout;    // seconds for a request and its answer
     bool gzip;

@@ -216,11 +216,13 @@ static const struct schema_item HTTP[] = {
      .help = "Where to send events: a URL with http or https. The item must be there."},
     {"format", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(http.format), .words = WORDS_HTTP_FORMAT,
      .initial = "json",
-     .help = "What a request is: `json`, an array of objects with every field; `cloudevents`, a "
-             "batch of CloudEvents 1.0 with these as their data, with `batch = 1`, one CloudEvent "
-             "in structured mode; `otlp`, logs of OpenTelemetry in JSON; `loki`, a push to "
-             "Grafana Loki; `splunk`, events for Splunk's HTTP Event Collector; `elasticsearch`, "
-             "a bulk of documents in ECS, for OpenSearch as well."},
+     .help =
+         "What a request is: `json`, an array of objects with every field; `cloudevents`, a "
+         "batch of CloudEvents 1.0 with these as their data, with `batch = 1`, one CloudEvent "
+         "in structured mode; `otlp`, logs of OpenTelemetry in JSON; `loki`, a push to "
+         "Grafana Loki; `splunk`, events for Splunk's HTTP Event Collector; `elasticsearch`, "
+         "a bulk of documents in ECS, for OpenSearch as well; `otlp-metrics`, no events, but the "
+         "metrics of OpenTelemetry in JSON."},
     {"batch", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(http.batch), RANGE(1, 512), .initial = "256",
      .help = "Events of a request at most. An event does not wait for others: a request has what "
              "came while the one before it was under way."},
@@ -233,6 +235,8 @@ static const struct schema_item HTTP[] = {
      .help = "Pack what is sent, from 1,024 octets on. Not every server takes that."},
     {"timeout", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(http.timeout), RANGE(1, 300),
      .initial = "30", .help = "Seconds for a request and its answer."},
+    {"interval", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(http.interval_s), RANGE(1, 3600),
+     .initial = "60", .help = "Seconds between two posts of `otlp-metrics`."},
     {"index", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http.index), .check = check_printable,
      .example = "\"fabric\"",
      .help = "The index of Splunk, or the index or data stream of Elasticsearch, if neither the "

@@ -75,6 +75,7 @@ const struct word WORDS_HTTP_FORMAT[] = {{HTTP_JSON, "json"},
                                          {HTTP_LOKI, "loki"},
                                          {HTTP_SPLUNK, "splunk"},
                                          {HTTP_ELASTIC, "elasticsearch"},
+                                         {HTTP_OTLP_METRICS, "otlp-metrics"},
                                          {0, NULL}};
 
 const struct word WORDS_KAFKA_TRANSPORT[] = {

@@ -9,6 +9,7 @@
 #include "daemon/alarm_source.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
+#include "daemon/metrics_source.h"
 #include "daemon/own_alarms.h"
 #include "daemon/receivers.h"
 #include "daemon/reload.h"
@@ -364,7 +365,8 @@ static bool daemon_start_loop(struct gateway *g, struct error *err)
                                            .log = g->parts.log};
     g->server = server_start(&options, err);
     g->settings_changed = loop_wake_new(g->loop, daemon_put_task, &g->settings, err);
-    return g->server && g->settings_changed;
+    g->metrics_source = metrics_source_new(g, err);
+    return g->server && g->settings_changed && g->metrics_source;
 }
 
 static bool daemon_start_metrics(struct gateway *g, struct error *err)
@@ -510,6 +512,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     worker_free(g->control.answers);
     worker_free(g->control.changes);
     worker_free(g->control.reloads);
+    metrics_source_free(g->metrics_source);
     loop_wake_free(g->settings_changed);
     signals_free(g->signals);
     loop_free(g->loop);

@@ -78,6 +78,7 @@ struct gateway {
     struct loop *loop;
     struct signals *signals;
     struct loop_wake *settings_changed;
+    struct metrics_source *metrics_source;
     struct control control;
     struct gateway_task at_signal; // the reload at SIGHUP; main thread only
     struct gateway_task settings;  // putting settings in force; main thread only

@@ -154,6 +154,7 @@ static struct http_options sinks_http_options(const struct conf_receiver *c)
                                  .timeout = c->http.timeout,
                                  .gzip = c->http.gzip,
                                  .index = c->http.index,
+                                 .interval = c->http.interval_s,
                                  .ack = c->http.ack};
 }
 
@@ -184,7 +185,9 @@ static void sinks_use_module(struct sinks_module *out, const struct conf_receive
                                        .file = "http",
                                        .package = "ibtrapd-http",
                                        .options_size = sizeof out->options.http,
-                                       .in_flight_max = HTTP_IN_FLIGHT_MAX};
+                                       .in_flight_max = HTTP_IN_FLIGHT_MAX,
+                                       .keeps_state = c->http.format == HTTP_OTLP_METRICS,
+                                       .host = {.alarms = alarms}};
     } else {
         out->options.alertmanager = sinks_alertmanager_options(c);
         out->use = (struct module_use){.kind = "alertmanager",

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "http/alertmanager.h"
 #include "http/body.h"
+#include "http/otlp_metrics.h"
 #include "install.h"
 #include "sink/module.h"
 
@@ -486,6 +487,10 @@ static bool http_make(struct sink *out, const char *kind, const char *name, cons
         return alertmanager_make(out, name, of_kind, host, err);
     if (!transfer_check(&options->to, err))
         return false;
+    if (options->format == HTTP_OTLP_METRICS) {
+        otlp_metrics_make(out, options, host);
+        return true;
+    }
     struct http_sink *s = memory_zeroed(1, sizeof *s);
     s->options = options;
     s->name = name;

@@ -27,6 +27,7 @@ struct http_options {
     unsigned timeout;  // seconds for a request and its answer
     bool gzip;
     const char *index; // Splunk's and Elasticsearch's; empty: the server decides
+    unsigned interval; // seconds between two posts of metrics
     bool ack;          // Splunk's: the indexer's acknowledgement confirms an event
 };
 

@@ -66,9 +66,10 @@ enum http_format {
     HTTP_CLOUDEVENTS, // CloudEvents 1.0: a batch, or one event alone in structured mode
     HTTP_OTLP,        // OpenTelemetry's logs in JSON
     HTTP_LOKI,
-    HTTP_SPLUNK,  // HTTP event collector
-    HTTP_ELASTIC, // _bulk
-    HTTP_FORMAT_COUNT,
+    HTTP_SPLUNK,                           // HTTP event collector
+    HTTP_ELASTIC,                          // _bulk
+    HTTP_FORMAT_COUNT,                     // of the formats of events
+    HTTP_OTLP_METRICS = HTTP_FORMAT_COUNT, // no events: OpenTelemetry's metrics in JSON
 };
 
 // The end ports with an SNMP context of their own (agent/contexts.h).

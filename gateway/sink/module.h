@@ -25,7 +25,7 @@
 
 // Raise this number with each change of this file, sink.h, tickets.h, or the options of a module's
 // kinds.
-enum { MODULE_INTERFACE = 9 };
+enum { MODULE_INTERFACE = 10 };
 
 enum module_alarms_state {
     MODULE_ALARMS_STANDBY, // another gateway notifies receivers, or nobody knows yet which one:
@@ -55,6 +55,11 @@ struct module_alarms {
     // `*refused`: a receiver with this filter must not have the alarm, judged by the event.
     struct event *(*event)(void *ctx, const struct alarm *alarm, const struct filter *filter,
                            bool *refused);
+    // The metrics in the text format of Prometheus, for kinds that post metrics: ask, and take the
+    // answer later. The text is the caller's; NULL: the metrics are not ready. Neither waits.
+    void (*ask_metrics)(void *ctx);
+    char *(*take_metrics)(void *ctx);
+    int64_t started_us;  // UTC: the begin of all counts
     const char *gateway; // its name, as in the alarms about itself
     const char *fabric;  // the name of the fabric in the configuration; empty: none
     void *ctx;

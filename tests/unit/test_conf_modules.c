@@ -147,7 +147,7 @@ TEST(bad_http_receivers_are_refused)
         {"http \"a\" { url = \"http://h/?token=t#x\" }",
          "1: item 'url': must not have '#', quotes or backslashes in it"},
         {HTTP("format = xml"), "1: item 'format': value 'xml': must be one of json, cloudevents, "
-                               "otlp, loki, splunk, elasticsearch"},
+                               "otlp, loki, splunk, elasticsearch, otlp-metrics"},
         {HTTP("batch = 0"), "1: item 'batch': value '0': must be from 1 to 512"},
         {HTTP("user = u"), "1: http 'a': item 'user' needs item 'password_file'"},
         {HTTP("headers = {\"X-A\"}"), "1: item 'headers': must be a header such as "

@@ -294,8 +294,8 @@ TEST(a_name_that_there_is_not_is_helped)
         {"fabric { community = x }",
          "1: item 'community': there is no such item here; it belongs to section 'snmp'"},
         {"fabric { interval = 1 }",
-         "1: item 'interval': there is no such item here; it belongs to the sections 'sweep' and "
-         "'counters'"},
+         "1: item 'interval': there is no such item here; it belongs to the sections 'sweep', "
+         "'counters' and 'http'"},
         {"alertmanager a { url = x }",
          "1: item 'url': there is no such item here; did you mean 'urls'? 'url' belongs to section "
          "'http'"},

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The format `otlp-metrics` of the kind `http`: posts the metrics of the gateway and the ports to a
+// collector of OpenTelemetry, every `interval` seconds (OTLP 1: ExportMetricsServiceRequest in
+// JSON). Sends no events. Metrics that could not be posted are left out: the next post has newer
+// ones.
+// Decides: Which name does a metric have at OpenTelemetry?
+#ifndef IBTRAPD_HTTP_OTLP_METRICS_H
+#define IBTRAPD_HTTP_OTLP_METRICS_H
+
+#include "base/text.h"
+#include "http/http_options.h"
+#include "sink/module.h"
+
+enum { OTLP_METRICS_LINE_MAX = 8192 }; // octets that a sample adds to a request at most
+
+// A request, made of the text format of Prometheus.
+struct otlp_metrics_writer {
+    const char *at;              // the next line; NULL: there is none
+    int64_t time_us, started_us; // UTC: of the samples; of the begin of their sums
+    char type[16];               // of the family
+    const char *open;            // the name of the open metric; NULL: none
+};
+
+// Adds a line, and further lines until `size_max` octets are used; the text has
+// OTLP_METRICS_LINE_MAX octets more. Leaves histograms out.
+void otlp_metrics_write(struct otlp_metrics_writer *writer, const char *instance, struct text *out,
+                        size_t size_max);
+
+// As struct module's `make`, for http_options with that format.
+void otlp_metrics_make(struct sink *out, const struct http_options *options,
+                       const struct module_host *host);
+
+#endif
