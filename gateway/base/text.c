@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct text text_in(char *buf, size_t size)
@@ -56,6 +57,18 @@ void text_addf(struct text *t, const char *fmt, ...)
     va_start(args, fmt);
     text_addv(t, fmt, args);
     va_end(args);
+}
+
+void text_add_duration(struct text *t, int64_t seconds)
+{
+    static const struct {
+        int64_t seconds;
+        const char *name;
+    } UNITS[] = {{86400, "days"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+    size_t i = 0;
+    while (UNITS[i].seconds > 1 && seconds < 2 * UNITS[i].seconds)
+        i++;
+    text_addf(t, "%" PRId64 " %s", seconds / UNITS[i].seconds, UNITS[i].name);
 }
 
 void text_addv(struct text *t, const char *fmt, va_list args)

@@ -53,6 +53,9 @@ static inline void text_add(struct text *t, const char *s)
 void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *t, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 
+// Adds how long something takes or is ago, in one unit: "90 s", "21 min", "5 h", "3 days".
+void text_add_duration(struct text *t, int64_t seconds);
+
 // Fills an array of char with the sentence of a function with `fmt` and `...`.
 #define TEXT_FILL(array, fmt)                                                                      \
     do {                                                                                           \

@@ -16,7 +16,7 @@ const struct show_form alarm_form = {
     .none = "No alarm is active.\n",
     .head = "  NUMBER  RAISED                SEVERITY       EVENT\n",
     .line =
-        "{number:8}  {raised:.19}Z  {severity#13}  {event}"
+        "{number:8}  {raised@}  {severity#13}  {event}"
         "[count=0,count=1?|, {count} times]\n"
         "{text>10}"
         "          key: {key}\n"
@@ -24,9 +24,9 @@ const struct show_form alarm_form = {
         "follow]\n]"
         "[cause?          follows from event {cause}\n]"
         "[suppressed?          suppressed: {suppressed}\n]"
-        "[acknowledged?          acknowledged {acknowledged:.19}Z"
+        "[acknowledged?          acknowledged {acknowledged@}"
         "[acknowledged_by? by {acknowledged_by}][note?:]\n{note>12}]"
-        "[shelved_until?          shelved until {shelved_until:.19}Z"
+        "[shelved_until?          shelved until {shelved_until@}"
         "[shelved_by? by {shelved_by}]\n]",
     .rest = alarm_command_show_left_out};
 
@@ -108,8 +108,8 @@ static bool alarm_command_show_started(FILE *out, const json_t *answer)
         return false;
     alarm_command_show_window(out,
                               json_is_true(json_object_get(answer, "extended"))
-                                  ? "The maintenance {name} now lasts until {until:.19}Z, for\n"
-                                  : "The maintenance {name} began, until {until:.19}Z, for\n",
+                                  ? "The maintenance {name} now lasts until {until@}, for\n"
+                                  : "The maintenance {name} began, until {until@}, for\n",
                               window);
     alarm_command_warn(out, json_object_get(answer, "unknown"), "no node that is known now",
                        "'ibtrapctl topology' lists names and GUIDs");
@@ -152,7 +152,7 @@ bool maintenance_commands_show(FILE *out, const json_t *answer)
     size_t i;
     const json_t *one;
     json_array_foreach(json_object_get(answer, "maintenance"), i, one)
-        alarm_command_show_window(out, "{name} until {until:.19}Z[who?, by {who}]\n", one);
+        alarm_command_show_window(out, "{name} until {until@}[who?, by {who}]\n", one);
     show_layout(out, "[held_back?{held_back} active alarm[held_back=1? is|s are] held back.\n]",
                 answer);
     return true;

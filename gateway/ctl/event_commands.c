@@ -18,7 +18,7 @@ static const char EVENT_HEAD[] = "  NUMBER  TIME                  SEVERITY      
 
 // One event.
 const struct show_form event_form = {
-    .head = "{number:8}  {time:.19}Z  {severity#13}  {event}\n"
+    .head = "{number:8}  {time@}  {severity#13}  {event}\n"
             "{text>10}[suppressed?          suppressed: {suppressed}\n]"};
 
 // Explanations.

@@ -321,7 +321,7 @@ static bool gateway_command_dry_run_show(FILE *out, const json_t *answer)
     size_t i;
     const json_t *suppressed = json_object_get(answer, "suppressed"), *one;
     show_layout(out,
-                "[from?{events} events from {from:.19}Z to {until:.19}Z"
+                "[from?{events} events from {from@} to {until@}"
                 "|The journal has no events.]\n",
                 answer);
     if (json_object_size(suppressed) > 0)

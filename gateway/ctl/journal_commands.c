@@ -64,7 +64,7 @@ enum command_outcome journal_commands_check(const struct arguments *a, struct er
 }
 
 static const char JOURNAL_STATS[] = "Events     {events} ({first} to {last})\n"
-                                    "Oldest     {oldest}\n"
+                                    "Oldest     [events?{oldest@}|-]\n"
                                     "Alarms     {alarms} active\n"
                                     "Snapshots  {snapshots} of the fabric, {snapshot_bytes} bytes\n"
                                     "Size       {bytes} bytes\n";

@@ -306,16 +306,16 @@ static const char PLACE_MODULES[] =
 
 static const char PLACE_SINCE[] =
     "[errors?           since its last reset|           No errors since its last reset]; read by "
-    "ibtrapd since [counters.since?{counters.since:.19}Z|its start]\n";
+    "ibtrapd since [counters.since?{counters.since@}|its start]\n";
 
-static const char PLACE_ALARM[] = "{number:8}  {raised:.19}Z  {severity#13}  {event}\n"
+static const char PLACE_ALARM[] = "{number:8}  {raised@}  {severity#13}  {event}\n"
                                   "{text>10}"
                                   "[suppressed?          suppressed: {suppressed}\n]"
-                                  "[acknowledged?          acknowledged {acknowledged:.19}Z\n]"
+                                  "[acknowledged?          acknowledged {acknowledged@}\n]"
                                   "{remedy>10}";
 
 static const char PLACE_LINK[] =
-    "  {occasion_count} occasions, last {last:.16}Z: {failures} failures, {flaps} flaps, "
+    "  {occasion_count} occasions, last {last@}: {failures} failures, {flaps} flaps, "
     "{error_alarms} times too many errors[unreliable?; unreliable]\n";
 
 static void place_show_port(const struct place *p, FILE *out, json_t *port)

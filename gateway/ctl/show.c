@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/show.h"
 
+#include "base/text.h"
 #include "ctl/terminal.h"
 
 #include <assert.h>
@@ -34,7 +35,7 @@ long long member_count(const json_t *object, const char *key)
 
 // Layouts.
 
-enum { SHOW_NUMBER_SIZE = 24, SHOW_NAME_SIZE = 40, SHOW_DEPTH = 8 };
+enum { SHOW_NUMBER_SIZE = 24, SHOW_NAME_SIZE = 40, SHOW_DEPTH = 8, TIME_COLUMNS = 20 };
 
 static const json_t *show_member(const json_t *object, const char *path, size_t length)
 {
@@ -67,15 +68,28 @@ static const char *show_text(const json_t *value, long long divisor, char number
     return number;
 }
 
+static void show_duration(FILE *out, int64_t seconds)
+{
+    char words[SHOW_NUMBER_SIZE + 8];
+    struct text t = text_in(words, sizeof words);
+    text_add_duration(&t, seconds);
+    fputs(words, out);
+}
+
 // Writes a placeholder. `p` is the begin of its path. Returns the place behind the placeholder.
 static const char *show_placeholder(FILE *out, const char *p, const json_t *object)
 {
-    const json_t *value = show_member(object, p, strcspn(p, ":/#$>~}"));
-    const char *form = p + strcspn(p, ":/#$>~}"), *behind = p + strcspn(p, "}") + 1;
+    const json_t *value = show_member(object, p, strcspn(p, ":/#$>~@^}"));
+    const char *form = p + strcspn(p, ":/#$>~@^}"), *behind = p + strcspn(p, "}") + 1;
     char number[SHOW_NUMBER_SIZE], *end = "";
     const long wide = *form == '}' ? 0 : strtol(form + 1, &end, 10);
     const char *text = show_text(value, *form == '/' && wide > 0 ? wide : 1, number);
-    if (*form == '#')
+    if (*form == '^')
+        show_duration(out, json_integer_value(value));
+    else if (*form == '@')
+        fprintf(out, "%-*.19s%s", text[0] ? 0 : TIME_COLUMNS, text[0] ? text : "-",
+                text[0] ? "Z" : "");
+    else if (*form == '#')
         terminal_word(out, text, (int)wide);
     else if (*form == '$')
         terminal_cell(out, text, (int)wide);

@@ -23,6 +23,8 @@ long long member_count(const json_t *object, const char *key);  // 0: missing, o
 //             do. {PATH/1000} is a quotient. {PATH#13} is the coloured word of a state or severity
 //             in 13 columns (terminal_word), {PATH$16} a cell (terminal_cell), {PATH>4} a sentence
 //             with its own lines (terminal_wrap), {PATH~58} the rest of a line (terminal_hang).
+//             {PATH@} is a time to the second, 2026-11-28T12:47:12Z, or a dash and blanks, and
+//             {PATH^} some seconds in the unit that fits, "21 min" (text_add_duration).
 // [PATH?A|B]  A if the value is neither missing, empty, 0 nor false; otherwise B. "|B" may be
 //             missing. [PATH=V?A|B] is A if {PATH} would write V. Conditions with commas between
 //             them are true if one of the conditions is true. A and B are layouts themselves;

@@ -73,7 +73,7 @@ static void status_command_show_gone(FILE *out, const json_t *one)
 {
     char line[256];
     long long queued = member_count(one, "queued");
-    snprintf(line, sizeof line, "gone since %s: %s, which did not get %lld event%s",
+    snprintf(line, sizeof line, "gone since %.19sZ: %s, which did not get %lld event%s",
              member_word(one, "since"), member_word(one, "name"), queued, queued == 1 ? "" : "s");
     terminal_wrap(out, 0, line);
 }
@@ -103,8 +103,8 @@ static const char STATUS_VERDICTS[] = "[health?[health.worse=fabric?" STATUS_FAB
                                       "|" STATUS_GATEWAY STATUS_FABRIC "]]";
 
 static const char STATUS_PORT[] =
-    "ibtrapd {release}, running for {uptime} s\n"
-    "[reload?Reload   REFUSED {reload.refused:.19}Z; the former configuration is in force:\n"
+    "ibtrapd {release}, running for {uptime^}\n"
+    "[reload?Reload   REFUSED {reload.refused@}; the former configuration is in force:\n"
     "{reload.reason>9}]"
     "Port     [port.device?{port.device} port {port.port}, {port.state}, LID {port.lid}, GUID "
     "{port.guid}|none]\n"
@@ -129,7 +129,7 @@ static const char STATUS_ROLE[] =
 
 #define STATUS_FOUND "[found?, {found} nodes so far]\n"
 #define STATUS_LAST                                                                                \
-    "last {last}, {duration_us/1000} ms, [complete?complete|NOT COMPLETE]: {nodes} nodes, "        \
+    "last {last@}, {duration_us/1000} ms, [complete?complete|NOT COMPLETE]: {nodes} nodes, "       \
     "{links} links[inactive?, {inactive} of them not active], {silent} silent\n"
 
 static const char STATUS_SWEEP[] =
@@ -147,7 +147,7 @@ static const char STATUS_SWEEP[] =
     "[overflowed?         {overflowed} of {sweeps} sweeps reached a limit\n]";
 
 static const char STATUS_ERRORS[] =
-    "[last?Errors   read {last}, {duration_us/1000} ms: {ports} ports, {silent} silent\n]"
+    "[last?Errors   read {last@}, {duration_us/1000} ms: {ports} ports, {silent} silent\n]"
     "[unwatched_errors,unwatched_waits?"
     "         TOO MANY: {unwatched_errors} times an error counter grew, {unwatched_waits} times a "
     "port had to wait, and there was\n"

@@ -414,8 +414,8 @@ enum command_outcome topology_commands_show(const struct arguments *a, struct er
 const struct show_form snapshot_form = {
     .list = "snapshots",
     .is_paged = true,
-    .head = "SNAPSHOT  TIME                           NODES    LINKS\n",
-    .line = "[snapshot?{snapshot:8}|       -]  {time:-27} {nodes:8} {links:8}\n"};
+    .head = "SNAPSHOT  TIME                    NODES    LINKS\n",
+    .line = "[snapshot?{snapshot:8}|       -]  {time@} {nodes:8} {links:8}\n"};
 
 enum command_outcome topology_commands_diff(const struct arguments *a, struct error *err)
 {
@@ -632,7 +632,7 @@ static bool topology_command_show_links(FILE *out, const json_t *answer)
         // Without a time, the journal has lost the occasions.
         show_layout(out,
                     "{occasion_count:9} {failures:9} {flaps:6} {error_alarms:7}  "
-                    "{last:-16.16}[last?Z|-]  ",
+                    "{last@}  ",
                     link);
         topology_command_show_link_end(out, json_array_get(ends, 0));
         fputs(" - ", out);
@@ -648,7 +648,7 @@ static bool topology_command_show_links(FILE *out, const json_t *answer)
 const struct show_form link_form = {
     .list = "links",
     .none = "No link failed in the last {days} days.\n",
-    .head = "OCCASIONS  FAILURES  FLAPS  ERRORS  LAST               LINK\n",
+    .head = "OCCASIONS  FAILURES  FLAPS  ERRORS  LAST                  LINK\n",
     .rest = topology_command_show_links};
 
 enum command_outcome link_commands_list(const struct arguments *a, struct error *err)

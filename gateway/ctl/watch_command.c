@@ -100,7 +100,7 @@ static bool watch_data_read_events(struct watch_data *data)
         data->place = -1;
     }
     if (data->place < 0)
-        data->place = last > WATCH_EVENTS_FIRST ? last - WATCH_EVENTS_FIRST : 0;
+        data->place = last > WATCH_EVENTS_MAX ? last - WATCH_EVENTS_MAX : 0;
     for (int turn = 0; ok && !ended && turn < EVENTS_TURNS; turn++)
         ok = watch_data_read_next(data, &ended);
     return ok;

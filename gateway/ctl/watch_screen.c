@@ -262,18 +262,27 @@ static int watch_screen_receivers(const json_t *receivers, int line)
     return line;
 }
 
+// Whether the event is news: neither suppressed nor a heartbeat.
+static bool watch_data_is_news(const json_t *event)
+{
+    return member_word(event, "suppressed")[0] == '\0' &&
+           strcmp(member_word(event, "event"), "heartbeat") != 0;
+}
+
 static void watch_screen_events(const json_t *events, int line, int end)
 {
     const size_t count = json_array_size(events);
-    watch_screen_title(line++, "EVENTS");
-    const size_t room = line < end ? (size_t)(end - line) : 0;
-    for (size_t i = count > room ? count - room : 0; i < count; i++, line++) {
+    watch_screen_title(line++, "EVENTS that receivers get");
+    size_t first = count;
+    for (int room = end - line; first > 0 && room > 0;)
+        room -= watch_data_is_news(json_array_get(events, --first));
+    for (size_t i = first; i < count; i++) {
         const json_t *event = json_array_get(events, i);
+        if (!watch_data_is_news(event))
+            continue;
         watch_screen_word(line, 0, member_word(event, "severity"));
-        watch_screen_putf(
-            line, 15, "%.8sZ  %s%s",
-            strlen(member_word(event, "time")) > 11 ? member_word(event, "time") + 11 : "",
-            member_word(event, "suppressed")[0] ? "(suppressed) " : "", member_word(event, "text"));
+        watch_screen_putf(line++, 15, "%.19sZ  %s", member_word(event, "time"),
+                          member_word(event, "text"));
     }
 }
 

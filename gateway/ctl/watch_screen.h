@@ -13,7 +13,6 @@
 
 enum {
     WATCH_EVENTS_MAX = 200,  // the last events that are kept
-    WATCH_EVENTS_FIRST = 50, // the last events of the journal, for the first reading
     WATCH_RATE_SAMPLES = 10, // readings that a rate is taken over
 };
 

@@ -159,13 +159,14 @@ static void health_judge_alarms(const struct health_facts *f, struct health *h)
     health_add_alarm(&t, f->worst);
     health_find(&h->of[HEALTH_OF_FABRIC], health_of_severity(f->worst->severity), "%s", sentence);
     h->worst_number = f->worst->event_sequence;
-    for (int s = SEVERITY_DEBUG; s >= 0; s--) {
+    for (int s = 0; s <= SEVERITY_DEBUG; s++) {
         const uint32_t n = h->open[s] - (h->open[s] > 0 && s == (int)f->worst->severity);
         if (n == 0)
             continue;
+        if (more.len == 0)
+            state = health_of_severity((enum severity)s);
         text_addf(&more, "%s%u of severity %s", more.len ? ", " : "", n,
                   severity_word((enum severity)s));
-        state = health_of_severity((enum severity)s);
     }
     if (more.len > 0)
         health_find(&h->of[HEALTH_OF_FABRIC], state, "further alarms: %s", counts);
@@ -182,7 +183,7 @@ static void health_judge_windows(const struct health_facts *f, struct health *h)
             continue;
         clock_format_utc(window->until_us, until);
         health_find(&h->of[HEALTH_OF_FABRIC], HEALTH_WARNING,
-                    "all nodes are in maintenance until %.16sZ (%s%s%s), and receivers are told "
+                    "all nodes are in maintenance until %.19sZ (%s%s%s), and receivers are told "
                     "of nothing: %u active alarm%s held back",
                     until, window->name, window->who[0] ? ", by " : "", window->who, held,
                     held == 1 ? " is" : "s are");
@@ -250,8 +251,11 @@ static void health_add_findings(const struct health_verdict *v, struct text *t)
 static void health_add_gateway(const struct health *h, struct text *t)
 {
     text_addf(t, "%u of %u subscriptions", h->subscribed, (unsigned)SUBSCRIPTIONS_COUNT);
-    if (h->sweep_age_s >= 0)
-        text_addf(t, ", swept %" PRId64 " s ago", h->sweep_age_s);
+    if (h->sweep_age_s >= 0) {
+        text_add(t, ", swept ");
+        text_add_duration(t, h->sweep_age_s);
+        text_add(t, " ago");
+    }
     text_addf(t, ", %zu receiver%s%s", h->receivers, h->receivers == 1 ? "" : "s",
               h->standby ? ", standby" : "");
 }

@@ -408,7 +408,7 @@ TEST(nothing_seen_yet_is_told)
     check_failure(SHOW, 0, 0, "ibtrapd: no sweep of the fabric has ended yet");
     check_failure(SHOW, 3, 0, "ibtrapd: there is no snapshot 3 of the fabric");
     check_failure(DIFF, 3, 0, "ibtrapd: there is no snapshot 3 of the fabric");
-    check(LIST, 0, 0, "SNAPSHOT  TIME                           NODES    LINKS\n");
+    check(LIST, 0, 0, "SNAPSHOT  TIME                    NODES    LINKS\n");
 }
 
 static size_t count_nodes(const json_t *all)
@@ -524,9 +524,9 @@ TEST(kept_snapshots_are_listed)
     save(more);
     fabric_unref(more);
     check(LIST, 0, 0,
-          "SNAPSHOT  TIME                           NODES    LINKS\n"
-          "       1  2026-11-21T03:19:03.123456Z       10        5\n"
-          "       2  2026-11-21T03:19:04.123456Z       12        6\n");
+          "SNAPSHOT  TIME                    NODES    LINKS\n"
+          "       1  2026-11-21T03:19:03Z       10        5\n"
+          "       2  2026-11-21T03:19:04Z       12        6\n");
     json_t *list = run_json(LIST, 0, 0);
     assert_int_equal(json_array_size(json_object_get(list, "snapshots")), 2);
     json_decref(list);
