@@ -52,6 +52,7 @@ const char SVG_STYLE[] =
     ".fabric .absent text{fill:#4b5563;fill:var(--soft)}"
     ".fabric .absent.fault rect{fill:#d11a1a;fill:var(--fault)}"
     ".fabric .absent.fault text{fill:#fff;fill:var(--paper);font-weight:700}"
+    ".fabric .absent.fault .soft{fill:#4b5563;fill:var(--soft);font-weight:400}"
     ".fabric .silent rect{stroke-dasharray:7 3}"
     ".fabric path{fill:none;stroke:#94a3b8;stroke:var(--wire);stroke-width:1.3}"
     ".fabric .many path{stroke-width:1;stroke-opacity:.32}"

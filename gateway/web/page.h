@@ -14,7 +14,7 @@
 enum {
     PAGE_SHARE =
         20, // a state or map that took a millisecond of a processor is used for 20 at least
-    PAGE_EVENTS_MAX = 50, // of a batch; as many old events for a new follower
+    PAGE_EVENTS_MAX = 200, // of a batch; as many old events for a new follower
 };
 
 // The files of the page. The build copies the files into the program (embed.py).

@@ -5,7 +5,7 @@
 
 const STATE_MS = 10000, TIMEOUT_MS = 8000, EVENTS_MAX = 100;
 const $ = (id) => document.getElementById(id);
-let heard = 0, mapVersion = null, mapAlarms = "", mapTurns = 0, lastNumber = 0, asking = null, again = false;
+let heard = 0, mapVersion = null, mapAlarms = "", mapTurns = 0, lastNumber = 0, asking = null, again = false, shown = [];
 
 function element(tag, className, ...content) {
   const made = document.createElement(tag);
@@ -30,12 +30,11 @@ function age(iso, now) {
   return `${Math.floor(s / 86400)} d ${Math.floor(s % 86400 / 3600)} h`;
 }
 
-function clock(iso, dated) {
-  const when = new Date(iso);
-  const made = element("time", "", dated || when.toDateString() !== new Date().toDateString()
-    ? when.toLocaleString([], { dateStyle: "short", timeStyle: "short" }) : when.toLocaleTimeString());
+// As ibtrapctl and the logs write it; the title has the time here.
+function clock(iso) {
+  const made = element("time", "", `${iso.slice(0, 19)}Z`);
   made.dateTime = iso;
-  made.title = iso;
+  made.title = new Date(iso).toLocaleString([], { dateStyle: "medium", timeStyle: "long" });
   return made;
 }
 
@@ -45,6 +44,15 @@ function severityClass(severity) {
 }
 
 const endName = (end) => (end.name || end.guid) + (end.port ? ` port ${end.port}` : "");
+
+const endNames = (alarm) => alarm.ends.map(endName).join(" ↔ ");
+
+function mapButton(alarm) {
+  const button = element("button", "small", "On the map");
+  button.type = "button";
+  button.addEventListener("click", () => showPlace(alarm.ends.map((one) => one.guid)));
+  return button;
+}
 
 // Why nobody has to look at the alarm now, and how many alarms follow from it.
 function alarmNotes(alarm, now) {
@@ -62,9 +70,10 @@ function alarmCard(alarm, now) {
   const card = element("li", `${kind}${calm ? " calm" : ""}`,
     element("p", "top", element("span", `badge ${kind}`, alarm.severity),
       element("span", "soft", `for ${age(alarm.raised, now)}, since `, clock(alarm.raised))),
-    alarm.ends.length ? element("p", "ends", alarm.ends.map(endName).join(" ↔ ")) : "",
+    alarm.ends.length ? element("p", "ends", endNames(alarm)) : "",
     element("p", "", alarm.text), alarm.remedy ? element("p", "remedy", alarm.remedy) : "", ...alarmNotes(alarm, now),
-    element("p", "soft", `${alarm.event} · alarm ${alarm.number}${alarm.count > 1 ? ` · raised ${alarm.count} times` : ""}`));
+    element("p", "soft", `${alarm.event} · alarm ${alarm.number}${alarm.count > 1 ? ` · raised ${alarm.count} times` : ""} `,
+      alarm.ends.length ? mapButton(alarm) : ""));
   card.dataset.number = alarm.number;
   return card;
 }
@@ -82,9 +91,19 @@ const VERDICTS = {
   gateway: { ok: "The gateway works", warning: "The gateway works, but look", critical: "The gateway is in trouble" },
   fabric: { ok: "The fabric is well", warning: "The fabric works, but look", critical: "The fabric is in trouble" } };
 
+const FURTHER_MAX = 5;
+
+// Names the further alarms, if they are few.
+function findingsOf(verdict, alarms) {
+  const further = alarms.filter((one) => one.standing === "open" && one.ends.length).slice(1);
+  return further.length === 0 || further.length > FURTHER_MAX ? verdict.findings.map((one) => one.sentence)
+    : verdict.findings.map((one) => one.sentence).filter((one) => !one.startsWith("further alarms"))
+      .concat(further.map((one) => `${one.severity}: ${endNames(one)}, ${one.event}`));
+}
+
 // A verdict has its findings, or else its line.
-function verdictCard(about, verdict) {
-  const findings = verdict.findings.map((one) => element("li", "", one.sentence));
+function verdictCard(about, verdict, alarms) {
+  const findings = findingsOf(verdict, about === "fabric" ? alarms : []).map((one) => element("li", "", one));
   const card = element("section", `verdict ${verdict.state}`, element("p", "word", VERDICTS[about][verdict.state] || verdict.state),
     findings.length ? element("ul", "", ...findings) : element("p", "line", verdict.line.replace(/^[A-Z]+: /, "")));
   card.dataset.about = about;
@@ -93,7 +112,7 @@ function verdictCard(about, verdict) {
 
 function showVerdicts(state) {
   const worse = state.health.worse, other = worse === "fabric" ? "gateway" : "fabric";
-  fill("verdicts", verdictCard(worse, state.health[worse]), verdictCard(other, state.health[other]));
+  fill("verdicts", verdictCard(worse, state.health[worse], state.alarms), verdictCard(other, state.health[other], state.alarms));
   const open = Object.entries(state.health.open_alarms).reduce((sum, [severity, count]) => sum + (severityClass(severity) ? count : 0), 0);
   document.title = `${state.health.state === "ok" ? "" : "! "}${open ? `(${open}) ` : ""}${state.fabric_name}`;
 }
@@ -159,17 +178,69 @@ async function showMap(state) {
   if (mapTurns === 0) return;
   const parsed = new DOMParser().parseFromString(await (await get("fabric.svg")).text(), "image/svg+xml");
   if (parsed.querySelector("parsererror")) throw new Error("the map");
-  const map = $("map"), x = map.scrollLeft, y = map.scrollTop;
+  const map = $("map"), x = map.scrollLeft, y = map.scrollTop, isFirst = mapVersion === null;
   fill("map", document.importNode(parsed.documentElement, true));
   map.scrollTo(x, y);
+  if (isFirst && isTooSmall()) {
+    size(false);
+    center(map.querySelector(".node.fault") || map.querySelector("path.fault"));
+  }
+  mark(placesOf(shown));
   mapVersion = state.map;
   mapAlarms = alarms;
   mapTurns--;
 }
 
+// Places on the map.
+
+const LEGIBLE = 0.6; // of the full size
+
+function isTooSmall() {
+  const svg = $("map").querySelector("svg");
+  return svg && $("map").clientWidth < LEGIBLE * svg.viewBox.baseVal.width;
+}
+
+function center(place) {
+  if (!place) return;
+  const map = $("map"), at = place.getBoundingClientRect(), frame = map.getBoundingClientRect();
+  map.scrollBy(at.left + at.width / 2 - frame.left - map.clientWidth / 2, at.top + at.height / 2 - frame.top - map.clientHeight / 2);
+}
+
+// The boxes of nodes, and the worst line between two nodes.
+function placesOf(guids) {
+  const lines = guids.length !== 2 ? [] : [...$("map").querySelectorAll("path[data-ends]")]
+    .filter((one) => one.dataset.ends.split(" ").every((guid) => guids.includes(guid)));
+  return [...$("map").querySelectorAll(".node")].filter((one) => guids.includes(one.dataset.guid)).concat(lines.slice(-1));
+}
+
+function mark(places) {
+  for (const one of $("map").querySelectorAll(".found")) one.classList.remove("found");
+  for (const one of places) one.classList.add("found");
+}
+
+// A new map shows the nodes, too.
+function showPlace(guids) {
+  const places = placesOf(guids);
+  shown = guids;
+  mark(places);
+  if (places.length === 0) return;
+  if (isTooSmall()) size(false);
+  $("map-title").scrollIntoView();
+  center(places[0]);
+}
+
+function find(text) {
+  const wanted = text.trim().toLowerCase();
+  const named = [...$("map").querySelectorAll(".node")].map((one) => [one.querySelector("title").textContent.toLowerCase(), one]);
+  const whole = named.filter(([title]) => title.split("\n").includes(wanted));
+  const found = wanted === "" ? [] : whole.length ? whole : named.filter(([title]) => title.includes(wanted));
+  $("found").textContent = wanted === "" || found.length === 1 ? "" : found.length ? plural(found.length, "node") : "No such box. Hosts are counted at their switch.";
+  showPlace(found.map(([, one]) => one.dataset.guid));
+}
+
 function showFresh() {
   const s = Math.round((Date.now() - heard) / 1000);
-  $("fresh").textContent = heard === 0 ? "" : `as of ${new Date(heard).toLocaleTimeString()}`;
+  $("fresh").textContent = heard === 0 ? "" : `as of ${new Date(heard).toISOString().slice(0, 19)}Z`;
   if (heard === 0 ? performance.now() > 15000 : s > 30) {
     fill("verdicts", element("section", "verdict critical", element("p", "word", "No answer"),
       element("p", "line", `ibtrapd has not answered${heard ? ` for ${s} s` : ""}. What is below may be old.`)));
@@ -206,11 +277,29 @@ async function ask() {
   }
 }
 
+// Events that receivers do not get are a line together.
+function suppressedRow(event, row) {
+  const made = row || element("li", "suppressed", clock(event.time), element("span", "badge", ""), element("span", "text soft"));
+  const count = made.dataset.count = Number(made.dataset.count || 0) + 1;
+  const reasons = new Set((made.dataset.reasons || "").split(", ").filter((one) => one).concat(event.suppressed));
+  made.dataset.reasons = [...reasons].join(", ");
+  made.children[1].textContent = plural(count, "event");
+  made.children[2].textContent = `Receivers do not get ${count === 1 ? "it" : "them"}: ${made.dataset.reasons}. The last: ${event.text}`;
+  return made;
+}
+
+function addEvent(list, event) {
+  const first = list.firstElementChild;
+  if (event.event === "heartbeat") return;
+  if (!event.suppressed) list.prepend(eventRow(event));
+  else if (first && first.className === "suppressed") suppressedRow(event, first);
+  else list.prepend(suppressedRow(event, null));
+}
+
 function eventRow(event) {
   const kind = event.alarmState === "cleared" ? "good" : severityClass(event.severity);
   return element("li", "", clock(event.time), element("span", `badge ${kind}`, event.alarmState === "cleared" ? "cleared" : event.severity),
-    element("span", "text", event.text,
-      event.suppressed ? element("span", "soft", ` (suppressed: ${event.suppressed})`) : ""));
+    element("span", "text", event.text));
 }
 
 function follow() {
@@ -223,7 +312,7 @@ function follow() {
     const event = JSON.parse(message.data), list = $("events");
     if (event.number < lastNumber) list.replaceChildren(); // a new journal
     lastNumber = event.number;
-    list.prepend(eventRow(event));
+    addEvent(list, event);
     while (list.children.length > EVENTS_MAX) list.lastChild.remove();
     ask();
   };
@@ -243,6 +332,7 @@ function size(whole) {
 
 $("fit").addEventListener("click", () => size(true));
 $("full").addEventListener("click", () => size(false));
+$("find").addEventListener("input", () => find($("find").value));
 document.addEventListener("visibilitychange", () => document.hidden || ask());
 setInterval(() => document.hidden || ask(), STATE_MS);
 setInterval(showFresh, 1000);

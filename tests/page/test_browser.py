@@ -162,6 +162,45 @@ def test_it_shows_what_happened(open_site, browser):
     wait_for(browser, lambda b: texts(b, ".verdict .word") != ["No answer"], "the page to go on")
 
 
+def marked(browser):
+    """The names of the boxes, and whether a line, that the map marks."""
+    return sorted(texts(browser, "#map .node.found > text:first-of-type")), len(texts(browser, "#map path.found"))
+
+
+def test_three_faults_are_found_at_a_glance(open_site, browser):
+    """On a wide screen and on a phone, in what the window shows first."""
+    site = open_site(fat_tree(8, 16).encode(), nodes=80, host="node7-7", sm={"host": "node0-0"}, policy="")
+    site.fabric.unlink("leaf2")
+    site.fabric.unlink("leaf5", 11)
+    site.fabric.unlink("node3-4")
+    wait_until(lambda: len(site.gateway.listed_alarms()) == 3, "three causes")
+    for width, height, mobile in (1280, 900, False), (390, 844, True):
+        at_size(browser, width, height, mobile)
+        browser.get(site.url)
+        wait_for(browser, lambda b: len(texts(b, "#alarms > li")) == 3, "the alarms")
+        first = browser.execute_script("""return [...document.querySelectorAll("#verdicts li")]
+            .filter((one) => one.getBoundingClientRect().bottom < window.innerHeight).map((one) => one.textContent)""")
+        assert "leaf2" in first[0] and "alarms that follow" in first[0]
+        assert sorted(first[1:]) == ["error: node3-4, host-removed", [one for one in first if "link-down" in one][0]]
+        assert re.search(r"warning: (leaf5 port 11|spine2 port 6) ↔", " ".join(first))
+        wait_for(browser, lambda b: texts(b, "#map .node.absent.fault > text:first-of-type"), "the culprits")
+        assert sorted(texts(browser, "#map .node.fault > text:first-of-type")) == ["leaf2", "node3-4"]
+        browser.execute_script("document.querySelectorAll('#alarms .small')[2].click()")
+        assert marked(browser) == (["leaf5", "spine2"], 1)
+        browser.execute_script("""const one = document.getElementById("find"); one.value = "spine7";
+            one.dispatchEvent(new Event("input"));""")
+        assert marked(browser) == (["spine7"], 0)
+        seen = browser.execute_script("""const a = document.querySelector("#map .found rect").getBoundingClientRect(),
+            m = document.getElementById("map").getBoundingClientRect();
+            return a.left >= m.left && a.right <= m.right && a.height >= 20""")
+        assert seen
+    wait_for(browser, lambda b: texts(b, "#events time"), "the events")
+    zoned = browser.execute_script("return [...document.querySelectorAll('time')].map((one) => one.textContent)")
+    assert zoned and all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", one) for one in zoned)
+    wait_for(browser, lambda b: any("consequence" in one for one in texts(b, "#events .suppressed .text")), "what follows, in a line")
+    no_complaints(browser)
+
+
 def test_a_hostile_name_is_only_a_name(open_site, browser):
     text = (pathlib.Path(__file__).parents[1] / "lab/nets/small.net").read_bytes()
     for name in (b"leaf2", b"node2"):
