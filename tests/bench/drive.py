@@ -20,10 +20,10 @@ LIMIT_S = 300
 USER, PASSWORD = "bench", "correct horse"
 
 
-def run(program, *arguments):
+def run(program, *arguments, limit_s=LIMIT_S):
     """Runs a program of tests/bench, returns the JSON it prints."""
     done = subprocess.run([PROGRAMS / program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, timeout=LIMIT_S, check=False)
+                          text=True, timeout=limit_s, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{program} failed:\n{done.stderr[-3000:]}{done.stdout}")
     return json.loads(done.stdout)
@@ -58,8 +58,9 @@ def check(done, stored):
     return done
 
 
-def flood(receivers, policy=EVERYTHING, **options):
-    """Sends Reports to a new gateway. `receivers` makes sections from a directory; `options` are bench-flood's."""
+def flood(receivers, policy=EVERYTHING, rows=None, limit_s=LIMIT_S, **options):
+    """Sends Reports to a new gateway. `receivers` makes sections from a directory; `options` are bench-flood's. `rows`:
+    the journal keeps no more, and its events are not counted."""
     with tempfile.TemporaryDirectory(prefix="ibtrapd-bench-") as directory:
         here = pathlib.Path(directory)
         names = here / "names"
@@ -67,10 +68,10 @@ def flood(receivers, policy=EVERYTHING, **options):
         config = here / "ibtrapd.conf"
         config.write_text(
             section("fabric", node_name_map=names) + section("sweep", method="off") + section("counters", ports="off")
-            + section("journal", directory=here / "state") + policy + receivers(here)
+            + section("journal", directory=here / "state", **({"rows": rows} if rows else {})) + policy + receivers(here)
             + section("control", socket=here / "ctl") + section("log", level="warning"))
-        done = run("bench-flood", config, *(f"{name}={value}" for name, value in options.items()))
-        return check(done, journalled(here / "state" / "journal.db"))
+        done = run("bench-flood", config, *(f"{name}={value}" for name, value in options.items()), limit_s=limit_s)
+        return check(done, done["reports"] if rows else journalled(here / "state" / "journal.db"))
 
 
 def receiver(kind, **items):
