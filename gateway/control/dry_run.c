@@ -74,10 +74,12 @@ static bool dry_run_is_copy(const struct run *r, const struct event *event)
     return false;
 }
 
-// Copies the event without the results of policy. The journal still knows the alarm's events.
+// Copies the event without the results of policy. The journal still knows the alarm's events, and
+// a sweep explains the traps that it explained.
 static struct event *dry_run_unjudged(const struct event *event)
 {
     struct event *copy = event_copy(event);
+    copy->awaits_sweep = strcmp(event->suppressed, policy_reason_word(POLICY_AWAITS_SWEEP)) == 0;
     event_unjudge(copy);
     copy->told_number = event->told_number;
     copy->repeat_count = 0;

@@ -252,9 +252,10 @@ def test_dry_run(open_site, tmp_path):
 
 
 def test_a_dry_run_counts_the_events_that_a_receiver_got(open_swept, tmp_path):
-    """The ends, too, of alarms that no receiver heard of because of their cause."""
-    kept = tmp_path / "errors"
-    site = open_swept(policy="", more=section("file", "errors", path=kept, severity="error"))
+    """The ends, too, of alarms that no receiver heard of because of their cause, and no trap that a sweep explained."""
+    kept = {name: tmp_path / name for name in ("errors", "all")}
+    receivers = section("file", "errors", path=kept["errors"], severity="error") + section("file", "all", path=kept["all"])
+    site = open_swept(policy="", more=receivers)
     site.fabric.unlink("leaf2")
     site.message("switch-removed")
     site.fabric.relink("leaf2")
@@ -262,10 +263,12 @@ def test_a_dry_run_counts_the_events_that_a_receiver_got(open_swept, tmp_path):
     wait_journalled(site, "host-added", 3)
     wait_for_all_before(site)
     wanted = tmp_path / "wanted.conf"
-    wanted.write_text(section("file", "errors", path=kept, severity="error"))
-    [said] = json.loads(site.gateway.control("dry-run", wanted, "--json").stdout)["receivers"]
-    wait_until(lambda: "switch-added" in kept.read_text(), "the file")
-    assert said["by_event"] == collections.Counter(json.loads(line)["event"] for line in kept.read_text().splitlines())
+    wanted.write_text(receivers)
+    for said in json.loads(site.gateway.control("dry-run", wanted, "--json").stdout)["receivers"]:
+        path = kept[said["name"]]
+        wait_until(lambda: "switch-added" in path.read_text(), "the file")
+        came = [json.loads(line) for line in path.read_text().splitlines()]
+        assert said["by_event"] == collections.Counter(one["event"] for one in came if not one.get("test")), said["name"]
 
 
 def test_a_dry_run_opens_no_file_for_its_client(open_site, tmp_path):
