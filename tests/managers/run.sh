@@ -5,7 +5,8 @@
 # Builds the package, installs it with the managers in a fresh Debian 12 below /var/tmp, and boots that in namespaces of
 # its own for each test of this folder, or of FILE alone. Needs root, and the network for packages: no test reaches
 # beyond its loopback. Leaves nothing behind, except for the fresh Debian if IBTRAPD_KEEP names a directory for it, which
-# the next run with that directory takes again.
+# the next run with that directory takes again. IBTRAPD_SUITE=trixie makes a Debian 13, for which IBTRAPD_DEB names a
+# package that was built there.
 set -eu
 
 managers='zabbix-server-pgsql zabbix-frontend-php php-cli php-pgsql postgresql prometheus prometheus-alertmanager
@@ -48,7 +49,11 @@ if [ ! -e "$root/complete" ]; then
     make_root
 fi
 echo "Installing ibtrapd's package"
-build_package "$root/ibtrapd.deb"
+if [ -n "${IBTRAPD_DEB:-}" ]; then
+    cp "$IBTRAPD_DEB" "$root/ibtrapd.deb"
+else
+    build_package "$root/ibtrapd.deb"
+fi
 quietly inside apt-get install -y --reinstall --no-install-recommends /ibtrapd.deb
 
 export IBTRAPD_BUILD_DIR IBTRAPD_MANAGERS_ROOT="$root" IBTRAPD_PAGES="$root/usr/share/doc/ibtrapd"

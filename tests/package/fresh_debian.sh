@@ -35,13 +35,13 @@ inside() {
         PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
 }
 
-# Makes a new Debian 12 in $root, where no daemon starts when its package is installed: install_debian PACKAGE,...
+# Makes a new Debian, 12 or $IBTRAPD_SUITE, in $root, where no daemon starts when its package is installed: install_debian PACKAGE,...
 # debootstrap is a script, which needs no installation.
 install_debian() {
     (cd "$scratch" && quietly apt-get download debootstrap && dpkg-deb -x debootstrap_*.deb debootstrap)
     DEBOOTSTRAP_DIR=$scratch/debootstrap/usr/share/debootstrap
     export DEBOOTSTRAP_DIR
-    quietly timeout 1800 sh "$scratch/debootstrap/usr/sbin/debootstrap" --variant=minbase --include="$1" bookworm "$root"
+    quietly timeout 1800 sh "$scratch/debootstrap/usr/sbin/debootstrap" --variant=minbase --include="$1" "${IBTRAPD_SUITE:-bookworm}" "$root"
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
     chmod 755 "$root/usr/sbin/policy-rc.d"
 }
