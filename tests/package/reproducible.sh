@@ -18,16 +18,26 @@ build() {
     }
 }
 
+# Tells which files of two packages differ, or which rights and times.
+tell() {
+    for each in one two; do
+        dpkg-deb -R "$work/$each/$1" "$work/$each/unpacked"
+        dpkg-deb -c "$work/$each/$1" >"$work/$each/listed"
+    done
+    diff -rq "$work/one/unpacked" "$work/two/unpacked" || diff "$work/one/listed" "$work/two/listed"
+}
+
 build one ibtrapd 022
 build two a-longer-name 027
 status=0
 for package in "$work"/one/*.deb; do
-    other=$work/two/$(basename "$package")
-    if cmp "$package" "$other"; then
-        echo "equal: $(basename "$package")"
+    name=$(basename "$package")
+    if cmp -s "$package" "$work/two/$name"; then
+        echo "equal: $name"
     else
+        echo "differs: $name"
+        tell "$name" || true
         status=1
-        ! command -v diffoscope >/dev/null || diffoscope "$package" "$other" || true
     fi
 done
 exit $status
