@@ -138,42 +138,43 @@ static json_t *alarm_answers_text_or_null(const char *text)
     return text[0] != '\0' ? protocol_text(text) : json_null();
 }
 
-json_t *alarm_answers_json(const struct alarm *a)
+json_t *alarm_answers_json(const struct alarm *a, const char *fabric)
 {
     const bool notified = a->notified == ALARM_NOTIFIED || a->notified == ALARM_NOTIFIED_ELSEWHERE;
-    return json_pack("{s:I, s:o, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:I, s:b, s:s}",
-                     "number", (json_int_t)a->event_sequence, "key", protocol_text(a->key), "event",
-                     a->type, "severity", severity_word(a->severity), "id", a->event_id, "text",
-                     protocol_text(a->text), "remedy", catalogue_remedy(a->type), "node",
-                     a->node_guid ? protocol_guid(a->node_guid) : json_null(), "raised",
-                     protocol_time(a->raised_us), "last", protocol_time(a->last_us), "count",
-                     (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us),
-                     "acknowledged_by", alarm_answers_text_or_null(a->acknowledged_by), "note",
-                     protocol_text(a->note), "shelved_until", protocol_time(a->shelved_until_us),
-                     "shelved_by", alarm_answers_text_or_null(a->shelved_by), "suppressed",
-                     alarm_answers_text_or_null(a->suppressed), "cause",
-                     alarm_answers_text_or_null(a->cause_id), "consequences",
-                     (json_int_t)a->consequences, "notified", notified, "standing",
-                     alarm_standing_word(alarm_standing(a, catalogue_find(a->type))));
+    return json_pack(
+        "{s:I, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, "
+        "s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:s}",
+        "number", (json_int_t)a->event_sequence, "fabric", protocol_text(fabric), "key",
+        protocol_text(a->key), "event", a->type, "severity", severity_word(a->severity), "category",
+        category_word(a->category), "id", a->event_id, "text", protocol_text(a->text), "remedy",
+        catalogue_remedy(a->type), "node", a->node_guid ? protocol_guid(a->node_guid) : json_null(),
+        "raised", protocol_time(a->raised_us), "last", protocol_time(a->last_us), "count",
+        (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us), "acknowledged_by",
+        alarm_answers_text_or_null(a->acknowledged_by), "note", protocol_text(a->note),
+        "shelved_until", protocol_time(a->shelved_until_us), "shelved_by",
+        alarm_answers_text_or_null(a->shelved_by), "suppressed",
+        alarm_answers_text_or_null(a->suppressed), "cause", alarm_answers_text_or_null(a->cause_id),
+        "consequences", (json_int_t)a->consequences, "notified", notified, "standing",
+        alarm_standing_word(alarm_standing(a, catalogue_find(a->type))));
 }
 
-static json_t *alarm_answers_worst(struct journal *journal, const struct alarm_choice *choice)
+static json_t *alarm_answers_worst(const struct parts *parts, const struct alarm_choice *choice)
 {
     struct worst_alarms worst;
     json_t *list = json_array();
-    worst_alarms_find(journal, choice, ALARM_ANSWERS_WORST, &worst);
+    worst_alarms_find(parts->journal, choice, ALARM_ANSWERS_WORST, &worst);
     for (size_t i = 0; i < worst.count; i++)
-        json_array_append_new(list, alarm_answers_json(worst.all[i]));
+        json_array_append_new(list, alarm_answers_json(worst.all[i], parts->fabric_name));
     json_t *answer = json_pack("{s:i, s:o, s:I}", "version", PROTOCOL_VERSION, "alarms", list,
                                "left_out", (json_int_t)worst.left_out);
     worst_alarms_free(&worst);
     return answer;
 }
 
-static json_t *alarm_answers_all(struct journal *journal, const struct alarm_choice *choice,
+static json_t *alarm_answers_all(const struct parts *parts, const struct alarm_choice *choice,
                                  int64_t after)
 {
+    struct journal *journal = parts->journal;
     struct alarm_page page = {.all = memory_zeroed(ALARM_ANSWERS_PAGE, sizeof *page.all)};
     const bool more =
         journal_each_alarm_after(journal, after, ALARM_ANSWERS_PAGE, alarm_answers_take, &page);
@@ -181,7 +182,7 @@ static json_t *alarm_answers_all(struct journal *journal, const struct alarm_cho
     for (size_t i = 0; i < page.count; i++) {
         after = page.all[i].event_sequence;
         if (alarm_answers_fits(journal, choice, &page.all[i]))
-            json_array_append_new(list, alarm_answers_json(&page.all[i]));
+            json_array_append_new(list, alarm_answers_json(&page.all[i], parts->fabric_name));
     }
     free(page.all);
     json_t *answer = json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", list);
@@ -192,7 +193,6 @@ static json_t *alarm_answers_all(struct journal *journal, const struct alarm_cho
 
 json_t *alarm_answers_list(struct control *c, const json_t *request)
 {
-    struct journal *journal = c->parts->journal;
     struct alarm_choice choice;
     struct error err;
     int64_t after;
@@ -201,8 +201,8 @@ json_t *alarm_answers_list(struct control *c, const json_t *request)
     if (!alarm_answers_choose(request, &choice, &err))
         return answer_refuse("%s", err.text);
     return json_is_true(json_object_get(request, "all"))
-               ? alarm_answers_all(journal, &choice, after)
-               : alarm_answers_worst(journal, &choice);
+               ? alarm_answers_all(c->parts, &choice, after)
+               : alarm_answers_worst(c->parts, &choice);
 }
 
 // Finding an alarm.

@@ -42,7 +42,8 @@ control_handler alarm_answers_shelve;
 // alarm is raised again.
 control_handler alarm_answers_clear;
 
-json_t *alarm_answers_json(const struct alarm *alarm); // an alarm of an answer
+// An alarm of an answer; `fabric` is the name of the fabric.
+json_t *alarm_answers_json(const struct alarm *alarm, const char *fabric);
 
 struct alarm_choice; // the conditions of a request
 

@@ -45,6 +45,7 @@ const struct page_view_name *page_views_find_name(struct page_view_names *names,
 
 struct page_views {
     struct journal *journal;
+    const char *fabric_name;
     const struct fabric *fabric;
     const struct names *names;
     struct page_view_names *then;
@@ -100,7 +101,7 @@ static json_t *page_views_ends(struct page_views *all, const struct alarm *a)
 
 static json_t *page_views_one(struct page_views *all, const struct alarm *a)
 {
-    json_t *one = alarm_answers_json(a);
+    json_t *one = alarm_answers_json(a, all->fabric_name);
     json_object_set_new(one, "ends", page_views_ends(all, a));
     return one;
 }
@@ -108,7 +109,12 @@ static json_t *page_views_one(struct page_views *all, const struct alarm *a)
 void page_views_alarms(json_t *state, struct journal *journal, const struct fabric *fabric,
                        const struct names *names, struct page_view_names *then)
 {
-    struct page_views all = {.journal = journal, .fabric = fabric, .names = names, .then = then};
+    const char *fabric_name = json_string_value(json_object_get(state, "fabric_name"));
+    struct page_views all = {.journal = journal,
+                             .fabric_name = fabric_name ? fabric_name : "",
+                             .fabric = fabric,
+                             .names = names,
+                             .then = then};
     struct worst_alarms worst;
     json_t *list = json_array();
     worst_alarms_find(journal, NULL, PAGE_VIEWS_ALARMS_MAX, &worst);
