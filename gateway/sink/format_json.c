@@ -351,6 +351,7 @@ static void format_cloudevents_write(struct line *line)
     format_json_add_time(t, "time", line->event->time_us);
     format_cloudevents_add_subject(line);
     json_text_member(t, "datacontenttype", "application/json");
+    json_text_member(t, "dataschema", "urn:ibtrapd:event:1");
     if (format_key(line->event, key) > 0)
         format_json_add(line, "partitionkey", key);
     json_text_member(t, "severitytext", severity_word(severity));

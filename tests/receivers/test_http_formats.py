@@ -95,7 +95,7 @@ def check_cloudevent(cloud, event):
     source = urlsplit(cloud["source"])
     assert (source.scheme, source.netloc, source.path) == ("", HOST, "/ibtrapd")
     assert cloud["time"] == event["time"]
-    assert cloud["datacontenttype"] == "application/json"
+    assert cloud["datacontenttype"] == "application/json" and cloud["dataschema"] == "urn:ibtrapd:event:1"
     assert "data_base64" not in cloud
     assert cloud["severitynumber"] == SEVERITY_NUMBERS[event["severity"]]  # extension `severity`
     assert cloud["severitytext"] == event["severity"]

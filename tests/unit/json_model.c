@@ -329,6 +329,7 @@ void json_model_cloudevents(struct text *t, const struct format_origin *origin,
     set_time(object, "time", event->time_us);
     set_subject(object, event);
     set(object, "datacontenttype", "application/json");
+    set(object, "dataschema", "urn:ibtrapd:event:1");
     if (format_key(event, key) > 0)
         set(object, "partitionkey", key);
     set(object, "severitytext", severity_word(format_severity(origin, event)));

@@ -253,6 +253,7 @@ TEST(cloudevents)
                  "\"time\":\"2026-11-21T03:19:03.123456Z\","
                  "\"subject\":\"a\\\"b]c|d=e\\\\f g\","
                  "\"datacontenttype\":\"application/json\","
+                 "\"dataschema\":\"urn:ibtrapd:event:1\","
                  "\"partitionkey\":\"0x0002c90300001234\",\"severitytext\":\"warning\","
                  "\"severitynumber\":13,\"data\":{\"time\":\"2026-11-21T03:19:03.123456Z\"," FIELDS
                  ",\"raw\":\"81a5\",\"text\":" SENTENCE "}}");
