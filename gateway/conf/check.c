@@ -395,6 +395,13 @@ bool check_topic(const char *value, struct error *reason)
            error_set(reason, "must not be '.' or '..'");
 }
 
+bool check_state_topic(const char *value, struct error *reason)
+{
+    if (strchr(value, '{'))
+        return error_set(reason, "all alarms are in one topic: it has no placeholders");
+    return check_topic(value, reason);
+}
+
 static bool check_fits(const char *pattern, const char *name)
 {
     struct filter_list list = {.count = 1};

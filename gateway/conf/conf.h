@@ -195,8 +195,10 @@ struct conf_agentx {
 struct conf_kafka {
     enum format format;
     enum conf_sasl sasl;
-    char brokers[CONF_BROKERS_SIZE]; // "host:port", with commas between them
-    char topic[CONF_TOPIC_SIZE];     // a template for kafka/topic.h
+    char brokers[CONF_BROKERS_SIZE];   // "host:port", with commas between them
+    char topic[CONF_TOPIC_SIZE];       // a template for kafka/topic.h
+    char state_topic[CONF_TOPIC_SIZE]; // empty: none
+    unsigned state_refresh_s;
     char user[CONF_SECRET_SIZE], password_file[CONF_PATH_SIZE];
     char password[CONF_SECRET_SIZE];                     // from that file
     char settings[CONF_SETTINGS_MAX][CONF_SETTING_SIZE]; // "name=value"; empty behind the last

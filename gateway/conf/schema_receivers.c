@@ -187,6 +187,18 @@ static const struct schema_item KAFKA[] = {
          "The topic. `{severity}` and `{category}` stand for those of the event, `{subnet}` for "
          "the 16 digits of the subnet prefix. All these topics must be there, or the brokers "
          "make them: events wait for a topic that is missing, and those behind them, too."},
+    {"state_topic", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(kafka.state_topic),
+     .check = check_state_topic, .example = "\"ibtrapd-alarms\"",
+     .help =
+         "Keep the alarms as they are now in this compacted topic, instead of sending events to "
+         "`topic`. The key is the name of the fabric, a blank and the key of the alarm; the "
+         "value is the alarm as in `ibtrapctl --json alarms`, and nothing once it is over. All "
+         "alarms are there: the items that choose events choose none of them. The user needs "
+         "the right Read, too."},
+    {"state_refresh", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(kafka.state_refresh_s),
+     RANGE(10, 7 * DAY), .initial = "3600",
+     .help = "Seconds until the gateway reads its part of `state_topic` again, and writes every "
+             "alarm anew."},
     {"format", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(kafka.format), .words = WORDS_OBJECT_FORMAT,
      .initial = "json",
      .help = "What a message is: an object in JSON with every field, in the Elastic Common Schema "

@@ -336,6 +336,22 @@ void section_check_syslog(struct section *section)
         section_receiver_check_address(section, section_syslog_port(r->transport));
 }
 
+// Refuses what chooses events, or says how they are sent: a receiver that keeps all alarms (`item`)
+// gets no events.
+static void section_refuse_choice(struct section *section, const char *item)
+{
+    static const char *const CHOICE[] = {
+        "topic", "format",   "severity",  "security", "events", "categories", "nodes",
+        "guids", "switches", "each_part", "rate",     "burst",  "max_age",    "start"};
+    for (size_t i = 0; i < sizeof CHOICE / sizeof *CHOICE && !section->bad; i++) {
+        if (section_has(section, CHOICE[i]))
+            section_refuse(section,
+                           "item '%s' has no effect beside item '%s': a receiver gets events, or "
+                           "keeps all alarms; make two sections",
+                           CHOICE[i], item);
+    }
+}
+
 static bool section_kafka_check_user(struct section *section)
 {
     struct conf_receiver *r = section->object;
@@ -358,6 +374,10 @@ void section_check_kafka(struct section *section)
                                 "and the certificate of each has its host's name");
     else if (section_receiver_check_tls(section, "transport = \"tls\""))
         section_kafka_check_user(section);
+    if (((const struct conf_receiver *)section->object)->kafka.state_topic[0] != '\0')
+        section_refuse_choice(section, "state_topic");
+    else
+        section_needs(false, section, ITEMS("state_refresh"), "item 'state_topic'");
 }
 
 // Whether the URL leads to this host: nobody else hears the request.

@@ -158,6 +158,26 @@ json_t *alarm_answers_json(const struct alarm *a, const char *fabric)
         alarm_standing_word(alarm_standing(a, catalogue_find(a->type))));
 }
 
+static void alarm_answers_add_end(json_t *ends, const struct endpoint *end)
+{
+    const uint64_t guid = end->node_guid != 0 ? end->node_guid : end->guid;
+    if (guid != 0)
+        json_array_append_new(ends, json_pack("{s:o, s:o, s:o, s:i}", "guid", protocol_guid(guid),
+                                              "name", protocol_text(end->name), "system",
+                                              protocol_text(end->system), "port", (int)end->port));
+}
+
+json_t *alarm_answers_document(const struct alarm *alarm, const struct event *event,
+                               const char *fabric, const char *gateway)
+{
+    json_t *document = alarm_answers_json(alarm, fabric), *ends = json_array();
+    alarm_answers_add_end(ends, &event->subject);
+    alarm_answers_add_end(ends, &event->peer);
+    json_object_set_new(document, "gateway", protocol_text(gateway));
+    json_object_set_new(document, "ends", ends);
+    return document;
+}
+
 static json_t *alarm_answers_worst(const struct parts *parts, const struct alarm_choice *choice)
 {
     struct worst_alarms worst;

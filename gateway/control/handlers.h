@@ -44,6 +44,10 @@ control_handler alarm_answers_clear;
 
 // An alarm of an answer; `fabric` is the name of the fabric.
 json_t *alarm_answers_json(const struct alarm *alarm, const char *fabric);
+// The same for a receiver that keeps the alarms: also the gateway's name, and what the alarm is
+// about, by the event that raised the alarm.
+json_t *alarm_answers_document(const struct alarm *alarm, const struct event *event,
+                               const char *fabric, const char *gateway);
 
 struct alarm_choice; // the conditions of a request
 

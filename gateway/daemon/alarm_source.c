@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/alarm_source.h"
 
+#include "base/memory.h"
+#include "control/handlers.h"
+#include "daemon/presence.h"
 #include "pipeline/pipeline.h"
 #include "sink/audience.h"
 #include "topology/alarm_key.h"
@@ -95,14 +98,41 @@ static struct event *alarm_source_event(void *ctx, const struct alarm *alarm,
     return event;
 }
 
+static char *alarm_source_document(void *ctx, const struct alarm *alarm)
+{
+    const struct gateway *g = ctx;
+    struct event *event = alarm_source_read(g, alarm);
+    if (!event)
+        event = alarm_source_guess(alarm);
+    json_t *o = alarm_answers_document(alarm, event, g->parts.fabric_name, g->name);
+    char *text = memory_need(json_dumps(o, JSON_COMPACT));
+    json_decref(o);
+    event_unref(event);
+    return text;
+}
+
+static char *alarm_source_heartbeat(void *ctx)
+{
+    return presence_document(((struct gateway *)ctx)->presence);
+}
+
+static bool alarm_source_heard(void *ctx, const char *gateway, const char *heartbeat, size_t size)
+{
+    return presence_heard(((struct gateway *)ctx)->presence, gateway, heartbeat, size);
+}
+
 struct module_alarms alarm_source(struct gateway *g)
 {
     return (struct module_alarms){.state = alarm_source_state,
                                   .page = alarm_source_page,
                                   .may_pass = alarm_source_may_pass,
                                   .event = alarm_source_event,
+                                  .document = alarm_source_document,
+                                  .heartbeat = alarm_source_heartbeat,
+                                  .heard = alarm_source_heard,
                                   .gateway = g->name,
                                   .fabric =
                                       g->conf->fabric.name[0] != '\0' ? g->parts.fabric_name : "",
+                                  .fabric_name = g->parts.fabric_name,
                                   .ctx = g};
 }

@@ -11,6 +11,7 @@
 #include "daemon/loop.h"
 #include "daemon/metrics_source.h"
 #include "daemon/own_alarms.h"
+#include "daemon/presence.h"
 #include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/settings.h"
@@ -425,6 +426,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
     daemon_take_name(g);
+    g->presence = presence_new(g);
     g->alarms = alarm_source(g);
     wiring_tell_log(g);
     // daemon_run frees the configuration. NOLINTBEGIN(clang-analyzer-unix.Malloc)
@@ -448,6 +450,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
     }
     if (ok) {
         heartbeat_start(g);
+        presence_start(g->presence);
         daemon_start_service(g);
     }
     wiring_show_parts(g);
@@ -508,6 +511,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     web_server_stop(g->metrics);
     page_free(g->page);
     heartbeat_stop(g);
+    presence_free(g->presence);
     server_stop(g->server);
     worker_free(g->control.answers);
     worker_free(g->control.changes);

@@ -86,8 +86,9 @@ struct gateway {
     struct web_server *metrics; // NULL: metrics are off
     struct page *page;          // as well
     struct event *heartbeat;    // NULL: there is none
-    bool lacks_part;            // the last reload could not start all; thread of reloads only
-    uint64_t heartbeat_events;  // number of events up to the last heartbeat
+    struct presence *presence;
+    bool lacks_part;           // the last reload could not start all; thread of reloads only
+    uint64_t heartbeat_events; // number of events up to the last heartbeat
     struct service *service;
     struct subagents *subagents; // NULL: there is none
     // Locked while the configuration or the list of receivers is exchanged.

@@ -120,6 +120,8 @@ static struct kafka_options sinks_kafka_options(const struct conf_receiver *c)
     const enum conf_sasl sasl = c->kafka.sasl;
     return (struct kafka_options){.brokers = c->kafka.brokers,
                                   .topic = c->kafka.topic,
+                                  .state_topic = c->kafka.state_topic,
+                                  .state_refresh_s = c->kafka.state_refresh_s,
                                   .format = c->kafka.format,
                                   .uses_tls = c->transport == TRANSPORT_TLS,
                                   .tls = sinks_tls(&c->tls, NULL),
@@ -172,13 +174,16 @@ static struct alertmanager_options sinks_alertmanager_options(const struct conf_
 static void sinks_use_module(struct sinks_module *out, const struct conf_receiver *c,
                              struct log *log, const struct module_alarms *alarms)
 {
+    const bool keeps_state = c->kafka.state_topic[0] != '\0';
     if (c->kind == CONF_KAFKA) {
         out->options.kafka = sinks_kafka_options(c);
         out->use = (struct module_use){.kind = "kafka",
                                        .file = "kafka",
                                        .package = "ibtrapd-kafka",
                                        .options_size = sizeof out->options.kafka,
-                                       .in_flight_max = KAFKA_IN_FLIGHT_MAX};
+                                       .in_flight_max = keeps_state ? 0 : KAFKA_IN_FLIGHT_MAX,
+                                       .keeps_state = keeps_state,
+                                       .host = {.alarms = alarms}};
     } else if (c->kind == CONF_HTTP) {
         out->options.http = sinks_http_options(c);
         out->use = (struct module_use){.kind = "http",
@@ -207,8 +212,8 @@ static void sinks_add_address(struct sink *out, const struct conf_receiver *c)
     // Paths and queries may have secrets.
     const size_t scheme = strcspn(c->http.url, "/") + 2;
     if (c->kind == CONF_KAFKA)
-        snprintf(out->address, sizeof out->address, "topic %s at %s", c->kafka.topic,
-                 c->kafka.brokers);
+        snprintf(out->address, sizeof out->address, "topic %s at %s",
+                 c->kafka.state_topic[0] ? c->kafka.state_topic : c->kafka.topic, c->kafka.brokers);
     else if (c->kind == CONF_HTTP)
         snprintf(out->address, sizeof out->address, "%.*s",
                  (int)(scheme + strcspn(c->http.url + scheme, "/?")), c->http.url);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "install.h"
 #include "kafka/producer.h"
+#include "kafka/state_topic.h"
 #include "kafka/topic.h"
 #include "model/catalogue.h"
 #include "sink/format.h"
@@ -259,7 +260,7 @@ static bool kafka_begin(struct kafka_sink *s, int64_t until, struct error *err)
     rd_kafka_conf_set_dr_msg_cb(conf, kafka_on_report);
     rd_kafka_conf_set_error_cb(conf, kafka_on_error);
     rd_kafka_conf_set_log_cb(conf, kafka_on_log);
-    s->current = producer_begin(conf, s, s->owner, until, err);
+    s->current = producer_begin(conf, RD_KAFKA_PRODUCER, s, s->owner, until, err);
     if (!s->current)
         return false;
     rd_kafka_set_log_queue(s->current->handle, NULL);
@@ -538,9 +539,13 @@ static void kafka_idle(void *self)
 static bool kafka_make(struct sink *out, const char *kind, const char *name, const void *options,
                        const struct module_host *host, struct error *err)
 {
-    struct kafka_sink *s = memory_zeroed(1, sizeof *s);
     (void)kind;
     (void)err;
+    if (((const struct kafka_options *)options)->state_topic[0] != '\0') {
+        state_topic_make(out, name, options, host);
+        return true;
+    }
+    struct kafka_sink *s = memory_zeroed(1, sizeof *s);
     s->options = options;
     s->log = host->log;
     s->owner = digest_add(digest_add(DIGEST_OF_NOTHING, name, strlen(name) + 1),

@@ -25,9 +25,11 @@ enum {
 };
 
 struct kafka_options {
-    const char *brokers; // "HOST:PORT", with commas between them
-    const char *topic;   // kafka/topic.h
-    enum format format;  // FORMAT_JSON, FORMAT_ECS or FORMAT_CLOUDEVENTS
+    const char *brokers;      // "HOST:PORT", with commas between them
+    const char *topic;        // kafka/topic.h
+    const char *state_topic;  // kafka/state_topic.h; empty: none
+    unsigned state_refresh_s; // until all is read, and written anew
+    enum format format;       // FORMAT_JSON, FORMAT_ECS or FORMAT_CLOUDEVENTS
     bool uses_tls;
     struct tls_options tls;      // `name` is not used: a broker's certificate has its host's name
     const char *mechanism;       // of SASL: "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"; NULL: none

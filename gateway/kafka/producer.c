@@ -359,8 +359,8 @@ static void producer_free(struct producer *producer)
     free(producer);
 }
 
-struct producer *producer_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owner,
-                                int64_t look_up_until, struct error *err)
+struct producer *producer_begin(rd_kafka_conf_t *conf, rd_kafka_type_t type, void *sink,
+                                uint64_t owner, int64_t look_up_until, struct error *err)
 {
     char reason[300];
     struct producer *c = memory_zeroed(1, sizeof *c);
@@ -372,7 +372,7 @@ struct producer *producer_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owne
     rd_kafka_conf_set_opaque(conf, c);
     rd_kafka_conf_set_resolve_cb(conf, producer_on_resolve);
     rd_kafka_conf_interceptor_add_on_new(conf, "ibtrapd", producer_on_new, c);
-    c->handle = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
+    c->handle = rd_kafka_new(type, conf, reason, sizeof reason);
     if (c->handle)
         return c;
     rd_kafka_conf_destroy(conf);

@@ -58,8 +58,8 @@ bool producer_await_former(uint64_t owner, int64_t until, const char *brokers, s
 
 // Makes a client that looks up names until `look_up_until`, which the caller may change. Takes over
 // `conf`, and sets its opaque pointer and its resolver. Returns NULL with a sentence. Any thread.
-struct producer *producer_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owner,
-                                int64_t look_up_until, struct error *err);
+struct producer *producer_begin(rd_kafka_conf_t *conf, rd_kafka_type_t type, void *sink,
+                                uint64_t owner, int64_t look_up_until, struct error *err);
 
 // Ends the client, which no longer is the caller's, and gives up all messages that were not sent.
 // Waits for the end for `patience_us` at most, or without limit if no thread can be made for the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/alarm.h"
 
+#include "base/hash.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -118,4 +120,19 @@ const char *alarm_standing_word(enum alarm_standing standing)
 {
     static const char *const WORDS[] = {"maintenance", "follows", "gateway", "handled", "open"};
     return WORDS[standing];
+}
+
+uint64_t alarm_digest(const struct alarm *alarm)
+{
+    const int64_t numbers[] = {alarm->event_sequence, alarm->raised_us,        alarm->last_us,
+                               alarm->last_sequence,  (int64_t)alarm->count,   alarm->severity,
+                               alarm->category,       alarm->acknowledged_us,  alarm->notified,
+                               alarm->consequences,   alarm->shelved_until_us, alarm->over};
+    const char *const texts[] = {alarm->key,      alarm->event_id,   alarm->type,
+                                 alarm->cause_id, alarm->suppressed, alarm->acknowledged_by,
+                                 alarm->note,     alarm->shelved_by, alarm->text};
+    uint64_t digest = digest_add(DIGEST_OF_NOTHING, numbers, sizeof numbers);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        digest = digest_add(digest, texts[i], strlen(texts[i]) + 1);
+    return digest;
 }

@@ -94,6 +94,9 @@ enum alarm_standing {
 enum alarm_standing alarm_standing(const struct alarm *alarm, const struct catalogue_entry *type);
 const char *alarm_standing_word(enum alarm_standing standing); // "open", "follows", ...
 
+// A digest (base/hash.h) of all that an answer says of the alarm.
+uint64_t alarm_digest(const struct alarm *alarm);
+
 // How many alarms are active, by the last raising event and its severity. The row behind the last
 // event counts alarms of events that this version does not know.
 struct alarm_counts {

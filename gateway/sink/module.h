@@ -59,9 +59,20 @@ struct module_alarms {
     // answer later. The text is the caller's; NULL: the metrics are not ready. Neither waits.
     void (*ask_metrics)(void *ctx);
     char *(*take_metrics)(void *ctx);
-    int64_t started_us;  // UTC: the begin of all counts
-    const char *gateway; // its name, as in the alarms about itself
-    const char *fabric;  // the name of the fabric in the configuration; empty: none
+    int64_t started_us; // UTC: the begin of all counts
+
+    // The next two return JSON, which the caller frees: the alarm as ibtrapctl --json alarms has
+    // it; the state of the gateway, NULL if it is not known yet.
+    char *(*document)(void *ctx, const struct alarm *alarm);
+    char *(*heartbeat)(void *ctx);
+
+    // Takes the heartbeat of a gateway with this fabric's name and the name `gateway`. Returns
+    // whether the receiver should be read again soon.
+    bool (*heard)(void *ctx, const char *gateway, const char *heartbeat, size_t size);
+
+    const char *gateway;     // its name, as in the alarms about itself
+    const char *fabric;      // the name of the fabric in the configuration; empty: none
+    const char *fabric_name; // the same; without one there, the name in all outputs
     void *ctx;
 };
 

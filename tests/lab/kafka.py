@@ -33,7 +33,7 @@ class MockCluster:
 
 def consume(brokers, topic, *settings):
     """All messages of a topic as kcat reads them, in the order of each partition: dictionaries with key, headers, partition
-    and value, which is read as JSON. Empty while there is no such topic."""
+    and value, which is read as JSON, or None. Empty while there is no such topic."""
     done = subprocess.run(["kcat", "-C", "-q", "-b", brokers, "-t", topic, "-o", "beginning", "-e", "-J",
                            *(part for setting in settings for part in ("-X", setting))],
                           capture_output=True, text=True, timeout=DEADLINE, check=False)
@@ -43,5 +43,18 @@ def consume(brokers, topic, *settings):
     for message in messages:
         headers = message.get("headers", [])
         message["headers"] = dict(zip(headers[::2], headers[1::2]))
-        message["value"] = json.loads(message.pop("payload"))
+        payload = message.pop("payload")
+        message["value"] = None if payload is None else json.loads(payload)
     return messages
+
+
+def produce(brokers, topic, key, value, partition=-1):
+    """value: a text; None: a record without a value, which deletes. partition -1: one by the key."""
+    subprocess.run(["kcat", "-P", "-b", brokers, "-t", topic, "-p", str(partition), "-K", "|", *(["-Z"] if value is None else [])],
+                   input=f"{key}|{value or ''}\n", text=True, check=True, timeout=DEADLINE)
+
+
+def last_values(brokers, topic):
+    """What a consumer has that keeps the last value of each key, and nothing after a record without a value."""
+    last = {one["key"]: one["value"] for one in consume(brokers, topic)}
+    return {key: value for key, value in last.items() if value is not None}

@@ -42,7 +42,8 @@ static void write_alarm(const struct event *event)
         snprintf(alarm.shelved_by, sizeof alarm.shelved_by, "bob (uid 1001)");
         alarm.notified = ALARM_NOTIFIED;
     }
-    json_t *object = alarm_answers_json(&alarm, "Halle-2");
+    json_t *object = event->test ? alarm_answers_document(&alarm, event, "Halle-2", "gw1")
+                                 : alarm_answers_json(&alarm, "Halle-2");
     if (json_dumpf(object, stdout, JSON_COMPACT) != 0)
         abort();
     putchar('\n');

@@ -365,6 +365,7 @@ static int setup(void **state)
     make_cluster();
     options = (struct kafka_options){.brokers = bootstraps,
                                      .topic = TOPIC,
+                                     .state_topic = "",
                                      .format = FORMAT_JSON,
                                      .settings = settings,
                                      .setting_count = KAFKA_SETTINGS_MAX};
@@ -874,7 +875,7 @@ TEST(clients_that_do_not_end_are_bounded)
     for (unsigned i = 0; i < PRODUCER_ENDING_MAX; i++) {
         rd_kafka_conf_t *conf = rd_kafka_conf_new();
         rd_kafka_conf_set(conf, "log_level", "0", NULL, 0);
-        struct producer *client = producer_begin(conf, NULL, i, 0, &err);
+        struct producer *client = producer_begin(conf, RD_KAFKA_PRODUCER, NULL, i, 0, &err);
         assert_non_null(client);
         assert_false(producer_end(client, 0));
     }
