@@ -156,8 +156,10 @@ static void alarms_tally(struct alarms *a, const struct alarm_entry *e, int step
     char cause_id[EVENT_ID_SIZE];
     a->active.of[e->row][e->alarm.severity] += (uint32_t)step;
     a->active.by_standing[e->standing] += (uint32_t)step;
-    if (e->standing == ALARM_OPEN)
+    if (e->standing == ALARM_OPEN) {
         a->active.open[e->alarm.severity] += (uint32_t)step;
+        a->active.open_of[e->row][e->alarm.severity] += (uint32_t)step;
+    }
     compact_alarm_cause(&e->alarm, cause_id);
     if (cause_id[0] != '\0')
         alarms_count_cause(a, cause_id, step);

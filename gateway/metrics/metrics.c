@@ -198,23 +198,32 @@ static void metrics_put_client(FILE *out, const struct metrics *m)
 
 // From the start, each kind of event that raises alarms has a sample for its usual severity. There
 // is a sample for another severity while alarms have that severity.
-static void metrics_put_active_alarms(FILE *out, const struct alarm_counts *counts)
+static void metrics_put_alarms_of(FILE *out, const char *name, const char *help,
+                                  const uint32_t of[CATALOGUE_COUNT + 1][SEVERITY_DEBUG + 1])
 {
-    metrics_begin(out, "gauge", "ibtrapd_active_alarms",
-                  "Active alarms, by the event that raised them.");
+    metrics_begin(out, "gauge", name, help);
     for (size_t kind = 0; kind <= CATALOGUE_COUNT; kind++) {
         const struct catalogue_entry *type =
             kind < CATALOGUE_COUNT ? catalogue_get((enum catalogue_event)kind) : NULL;
         for (int s = 0; s <= SEVERITY_DEBUG; s++) {
-            const uint32_t n = counts->of[kind][s];
+            const uint32_t n = of[kind][s];
             if (n == 0 && !(type && type->alarm == ALARM_RAISES && s == (int)type->severity))
                 continue;
-            metrics_put_sample(out, "ibtrapd_active_alarms", n, "event",
-                               type ? type->name : "unknown", "category",
+            metrics_put_sample(out, name, n, "event", type ? type->name : "unknown", "category",
                                type ? category_word(type->category) : "unknown", "severity",
                                severity_word((enum severity)s), METRICS_END);
         }
     }
+}
+
+static void metrics_put_active_alarms(FILE *out, const struct alarm_counts *counts)
+{
+    metrics_put_alarms_of(out, "ibtrapd_active_alarms",
+                          "Active alarms, by the event that raised them.", counts->of);
+    metrics_put_alarms_of(out, "ibtrapd_open_alarms",
+                          "Active alarms that somebody should look at, by the event that raised "
+                          "them: causes only, not put aside, and in no maintenance.",
+                          counts->open_of);
 }
 
 static void metrics_put_verdicts(FILE *out, const struct metrics *m)

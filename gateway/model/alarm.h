@@ -101,6 +101,7 @@ uint64_t alarm_digest(const struct alarm *alarm);
 // event counts alarms of events that this version does not know.
 struct alarm_counts {
     uint32_t of[CATALOGUE_COUNT + 1][SEVERITY_DEBUG + 1];
+    uint32_t open_of[CATALOGUE_COUNT + 1][SEVERITY_DEBUG + 1]; // of ALARM_OPEN
     uint32_t by_standing[ALARM_STANDINGS];
     uint32_t open[SEVERITY_DEBUG + 1]; // ALARM_OPEN, by severity
 };

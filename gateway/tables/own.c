@@ -172,6 +172,8 @@ static const struct table_column OWN_ALARMS_COLUMNS[] = {
     {"ibtrapdActiveAcknowledged", 14, AGENTX_INTEGER, ALARM(acknowledged_us, FIELD_TRUTH)},
     {"ibtrapdActiveShelved", 15, AGENTX_INTEGER, .get = own_alarm_shelved},
     {"ibtrapdActiveNote", 16, AGENTX_OCTETS, ALARM_TEXT(note, 255)},
+    {"ibtrapdActiveCauseEventId", 17, AGENTX_OCTETS, ALARM_TEXT(cause_id, 40)},
+    {"ibtrapdActiveSuppressed", 18, AGENTX_OCTETS, ALARM_TEXT(suppressed, 32)},
 };
 
 const struct table OWN_ALARMS = {"ibtrapdAlarmTable", TABLE_OID(MIB_ROOT_IDS, 1, 4, 1),

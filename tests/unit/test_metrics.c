@@ -366,6 +366,8 @@ TEST(alarms_are_told_by_event)
     expect("ibtrapd_active_alarms{event=\"receiver-failing\",category=\"gateway\","
            "severity=\"error\"} 0");
     expect_nothing_of("ibtrapd_active_alarms{event=\"bad-pkey\""); // it raises none
+    metrics.alarms.open_of[CATALOGUE_LINK_DOWN][SEVERITY_WARNING] = 1;
+    expect("ibtrapd_open_alarms{event=\"link-down\",category=\"link\",severity=\"warning\"} 1");
 }
 
 #define METRICS_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
