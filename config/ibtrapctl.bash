@@ -108,4 +108,12 @@ _ibtrapctl()
     done < <(printf '%s\n' "${found[@]}" | sort -u)
 }
 
-complete -F _ibtrapctl ibtrapctl
+# As a program, for the completion of other shells: the words of a command line, the last one to be completed. Prints what
+# fits, a line each.
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _ibtrapctl "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    printf '%s\n' "${COMPREPLY[@]}"
+else
+    complete -F _ibtrapctl ibtrapctl
+fi

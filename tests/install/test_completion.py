@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Completion for bash: every command and option of ibtrapctl --help, word by word, and their values."""
+"""Completion for bash, zsh and fish: every command and option of ibtrapctl --help, word by word, and their values."""
 
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -145,7 +146,7 @@ def fake(tmp_path):
     return program
 
 
-@pytest.mark.parametrize('words, offered', [
+OFFERED = [
     (['receivers', ''], {'pause', 'resume', 'forget'}),
     (['receivers', 'pause', ''], {'nms', 'archive'}),
     (['receivers', 'stop', ''], set()),
@@ -169,9 +170,47 @@ def fake(tmp_path):
     (['topology', 'diff', '7', ''], {'7', '8', 'now'}),
     (['maintenance', 'stop', ''], {'rack7'}),
     (['explain', ''], {'last'}),
-])
+]
+
+
+@pytest.mark.parametrize('words, offered', OFFERED)
 def test_values_are_offered(fake, words, offered):
     assert set(complete(*words, program=fake)) == offered
+
+
+# What compadd of zsh gets.
+ASK_ZSH = '''
+compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -lr -- "$@" }
+file=$1 && shift
+words=("$@") CURRENT=$#
+set --
+source $file
+'''
+
+
+def script_of(shell, directory):
+    """The completion for the shell, by the sources' completion for bash."""
+    script = directory / f'completion.{shell}'
+    text = (SOURCE / f'config/ibtrapctl.{shell}').read_text()
+    script.write_text(text.replace('@COMPLETIONS@/ibtrapctl', str(SOURCE / 'config/ibtrapctl.bash')))
+    return script
+
+
+@pytest.mark.skipif(not shutil.which('zsh'), reason='zsh is not installed')
+@pytest.mark.parametrize('words, offered', OFFERED)
+def test_zsh_offers_the_same(fake, words, offered):
+    done = subprocess.run(['zsh', '-fc', ASK_ZSH, 'zsh', script_of('zsh', fake.parent), fake, *words], capture_output=True,
+                          text=True, timeout=300)
+    assert (done.stderr, set(done.stdout.split())) == ('', offered)
+
+
+@pytest.mark.skipif(not shutil.which('fish'), reason='fish is not installed')
+@pytest.mark.parametrize('words, offered', OFFERED)
+def test_fish_offers_the_same(fake, words, offered):
+    ask = f'source {script_of("fish", fake.parent)}; complete -C "ibtrapctl {" ".join(words)}"'
+    done = subprocess.run(['fish', '--no-config', '-c', ask], capture_output=True, text=True, timeout=300,
+                          env=os.environ | {'PATH': f'{fake.parent}:{os.environ["PATH"]}', 'HOME': str(fake.parent)})
+    assert (done.stderr, set(done.stdout.split())) == ('', offered)
 
 
 def test_a_receiver_to_forget_is_one_that_is_gone(fake):
