@@ -27,6 +27,7 @@ struct inactive_link {
 struct inactive {
     struct emitter *emitter;
     struct fabric *fabric;
+    struct systems *systems; // of the fabric
     const struct inactive_links_limits *limits;
     struct inactive_links *links;
     struct inactive_links next; // the list after this sweep, ascending
@@ -194,12 +195,59 @@ static void inactive_set_roots(const struct inactive *a)
         const uint32_t node = inactive_root_of(a->fabric, root, &links->all[i]);
         const bool behind = links->all[i].now && node != FABRIC_NONE && leader[node] != FABRIC_NONE;
         links->all[i].root = behind ? leader[node] : i;
-        links->all[i].behind = 0;
     }
-    for (uint32_t i = 0; i < links->count; i++)
-        links->all[links->all[i].root].behind += links->all[i].root != i;
     free(leader);
     free(root);
+}
+
+// The host at an end of the link; the number of systems: there is none.
+static uint32_t inactive_host(const struct inactive *a, const struct inactive_link *one)
+{
+    const uint32_t ends[] = {fabric_node_of_port(a->fabric, one->port),
+                             a->fabric->ports[one->port].peer_node};
+    for (size_t i = 0; one->now && i < 2; i++) {
+        if (!systems_of(a->systems, ends[i])->is_box)
+            return a->systems->of[ends[i]];
+    }
+    return a->systems->count;
+}
+
+// Whether receivers know of the link's alarm by itself.
+static bool inactive_is_told(const struct inactive *a, const struct inactive_link *one)
+{
+    struct policy_alarm alarm;
+    char key[EVENT_KEY_SIZE];
+    alarm_key_write(key, &one->key);
+    return policy_find_alarm(a->emitter->policy, key, &alarm) && !alarm.cause_key;
+}
+
+// One link of a host is the root cause of the host's other links: preferably one that is told
+// already.
+static void inactive_join_hosts(const struct inactive *a)
+{
+    struct inactive_link *all = a->links->all;
+    const size_t hosts = (size_t)a->systems->count + 1;
+    uint32_t *first = memory_get(hosts * sizeof *first);
+    memset(first, 0xFF, hosts * sizeof *first); // FABRIC_NONE
+    for (uint32_t i = 0; i < 3 * a->links->count; i++) {
+        const uint32_t at = i % (uint32_t)a->links->count;
+        const uint32_t host = inactive_host(a, &all[at]);
+        const bool fits = all[at].root == at && host < a->systems->count &&
+                          inactive_is_due(a, &all[at]) &&
+                          (i != at || inactive_is_told(a, &all[at]));
+        if (fits && first[host] == FABRIC_NONE)
+            first[host] = at;
+        if (fits && i >= 2 * a->links->count)
+            all[at].root = first[host];
+    }
+    for (uint32_t i = 0; i < a->links->count; i++) {
+        const uint32_t root = all[i].root;
+        all[i].root = all[root].root;
+        all[i].behind = 0;
+    }
+    for (uint32_t i = 0; i < a->links->count; i++)
+        all[all[i].root].behind += all[i].root != i;
+    free(first);
 }
 
 // Events.
@@ -210,6 +258,15 @@ static const char *inactive_state_word(const struct fabric_port *port)
            : port->state == FABRIC_ARMED    ? "Armed"
            : port->state == FABRIC_ACTIVE   ? "Active"
                                             : "Down";
+}
+
+// Makes the change about the link.
+static void inactive_describe(const struct inactive *a, const struct inactive_link *one,
+                              struct change *change)
+{
+    const uint32_t peer = fabric_peer(a->fabric, one->port);
+    comparison_describe_link(a->fabric, comparison_first_end(a->fabric, one->port, peer),
+                             a->emitter->builder.names, change);
 }
 
 // Adds "both ends are in state Init", or "port 3 of leaf1 is in state Init, port 1 of h1 Armed".
@@ -229,6 +286,37 @@ static void inactive_add_states(struct text *t, const struct fabric *fabric, uin
     text_addf(t, " %s", b->known ? inactive_state_word(b) : "unknown");
 }
 
+// Adds the other links of the host by their ports, or how many links are behind a switch.
+static void inactive_add_behind(const struct inactive *a, const struct inactive_link *one,
+                                struct text *t)
+{
+    enum { NAMED = 5 };
+    const uint32_t self = (uint32_t)(one - a->links->all), host = inactive_host(a, one);
+    struct change change = {0};
+    unsigned named = 0;
+    char list[EVENT_REASON_SIZE];
+    struct text ports = text_in(list, sizeof list);
+    bool same = host < a->systems->count;
+    for (uint32_t i = 0; i < a->links->count; i++) {
+        const struct inactive_link *other = &a->links->all[i];
+        if (other->root != self || i == self)
+            continue;
+        same = same && inactive_host(a, other) == host;
+        if (named++ >= NAMED)
+            continue;
+        inactive_describe(a, other, &change);
+        text_add(&ports, named > 1 ? ", " : "");
+        describe_add_port(&ports, &change.subject);
+    }
+    text_addf(t, "; %u %slink%s %s%s not active either", (unsigned)one->behind, same ? "more " : "",
+              one->behind == 1 ? "" : "s", same ? "of the host " : "behind it ",
+              one->behind == 1 ? "is" : "are");
+    if (same)
+        text_addf(t, ": %s", list);
+    if (same && named > NAMED)
+        text_addf(t, " and %u more", named - NAMED);
+}
+
 static void inactive_explain(const struct inactive *a, const struct inactive_link *one,
                              uint32_t port, struct change *change)
 {
@@ -239,24 +327,25 @@ static void inactive_explain(const struct inactive *a, const struct inactive_lin
     else
         text_addf(&t, "; not Active in %u of the last %d sweeps", inactive_count(one), SAMPLES);
     if (one->behind > 0)
-        text_addf(&t, "; %u link%s behind it %s not active either", (unsigned)one->behind,
-                  one->behind == 1 ? "" : "s", one->behind == 1 ? "is" : "are");
+        inactive_add_behind(a, one, &t);
 }
 
 static void inactive_raise(const struct inactive *a, const struct inactive_link *one)
 {
-    struct policy_alarm root = {.event_id = ""};
+    struct policy_alarm root = {.event_id = ""}, now;
     struct change change = {.type = CATALOGUE_LINK_INACTIVE, .cause = FABRIC_NONE};
     const uint32_t peer = fabric_peer(a->fabric, one->port);
-    const uint32_t port = comparison_first_end(a->fabric, one->port, peer);
     char key[EVENT_KEY_SIZE];
     alarm_key_write(change.alarm_key, &one->key);
+    alarm_key_write(key, &a->links->all[one->root].key);
+    if (policy_find_alarm(a->emitter->policy, change.alarm_key, &now) && !now.cause_key &&
+        now.cause_id[0] != '\0' && strcmp(key, change.alarm_key) != 0)
+        policy_set_cause(a->emitter->policy, change.alarm_key, key, a->now_us);
     if (!statements_may_raise(a->emitter, change.alarm_key))
         return;
-    alarm_key_write(key, &a->links->all[one->root].key);
     policy_find_alarm(a->emitter->policy, key, &root);
-    comparison_describe_link(a->fabric, port, a->emitter->builder.names, &change);
-    inactive_explain(a, one, port, &change);
+    inactive_describe(a, one, &change);
+    inactive_explain(a, one, comparison_first_end(a->fabric, one->port, peer), &change);
     emitter_emit(a->emitter, event_builder_from_change(&a->emitter->builder, &change, false,
                                                        root.event_id, ""));
 }
@@ -300,9 +389,7 @@ static struct event *inactive_make_end(void *ctx, const struct policy_alarm *ala
     if (port == FABRIC_NONE || fabric_is_inactive(a->fabric, port))
         return NULL;
     alarm_key_write(change.alarm_key, &key);
-    comparison_describe_link(a->fabric,
-                             comparison_first_end(a->fabric, port, fabric_peer(a->fabric, port)),
-                             a->emitter->builder.names, &change);
+    inactive_describe(a, &(struct inactive_link){.port = port}, &change);
     return event_builder_from_change(&a->emitter->builder, &change, false, "", "");
 }
 
@@ -311,6 +398,7 @@ void inactive_links_update(struct inactive_links *links, struct emitter *emitter
 {
     struct inactive a = {.emitter = emitter,
                          .fabric = topology_current(emitter->topology),
+                         .systems = topology_systems(emitter->topology),
                          .limits = limits,
                          .links = links,
                          .now_us = emitter_now(emitter)};
@@ -319,8 +407,10 @@ void inactive_links_update(struct inactive_links *links, struct emitter *emitter
         emitter, &(struct detector){.say = inactive_say, .make_end = inactive_make_end, .ctx = &a});
     if (links->count > 0) {
         inactive_set_roots(&a);
+        inactive_join_hosts(&a);
         inactive_raise_all(&a);
     }
+    systems_unref(a.systems);
     fabric_unref(a.fabric);
 }
 

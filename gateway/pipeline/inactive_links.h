@@ -13,7 +13,8 @@
 //   cause many sweeps, and the subnet manager needs some time for a large fabric.
 // - 5 of the last 10 sweeps found the link inactive, and in between the link was active.
 // The alarm ends when the link is active, or is gone. Behind a switch without an active link, all
-// alarms are consequences of the first: one message has their number.
+// alarms are consequences of the first: one message has their number. So are the alarms of a host
+// with several links: one message has the ports.
 struct inactive_links_limits {
     uint32_t sweeps; // 0: no alarm
     int64_t interval_us;

@@ -100,7 +100,7 @@ void sweep(void)
 struct policy_options plant_policy = {.suppress_consequences = true};
 bool starts_without_sweeps;
 
-size_t sweeps_wanted;
+_Atomic size_t sweeps_wanted;
 
 static void want_sweep(void *ctx)
 {

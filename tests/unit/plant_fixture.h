@@ -26,7 +26,7 @@ extern bool *off;                          // by node
 extern int64_t seen_through;               // the last event before the present sweep
 extern struct policy_options plant_policy; // plant_end sets it back
 extern bool starts_without_sweeps;
-extern size_t sweeps_wanted; // by the pipeline; read it after a call of the pipeline
+extern _Atomic size_t sweeps_wanted; // by the pipeline
 
 uint32_t add_node(enum fabric_type type, const char *name, uint8_t ports);
 size_t plant_connect(uint32_t a, uint8_t port_a, uint32_t b, uint8_t port_b);
