@@ -7,6 +7,7 @@
 #include "pipeline/device_alarms.h"
 #include "pipeline/down_reasons.h"
 #include "pipeline/expectations.h"
+#include "pipeline/held_traps.h"
 #include "pipeline/interruptions.h"
 #include "pipeline/lost_planes.h"
 #include "pipeline/missing.h"
@@ -202,6 +203,18 @@ static bool correlator_is_known(const struct correlator *o, const struct event *
            topology_find_guid(o->emitter->topology, guid, &port);
 }
 
+static struct notice_seen correlator_notice_of(const struct correlator *o,
+                                               const struct event *event)
+{
+    struct notice_seen notice = {.trap = event->type->trap,
+                                 .lid = event->subject.lid,
+                                 .guid = event->subject.guid,
+                                 .time_us = event->time_us,
+                                 .since = emitter_now(o->emitter)};
+    memcpy(notice.id, event->id, sizeof notice.id);
+    return notice;
+}
+
 bool correlator_note_event(struct correlator *correlator, struct event *event)
 {
     if (!is_of_topology(event))
@@ -210,14 +223,9 @@ bool correlator_note_event(struct correlator *correlator, struct event *event)
     if (slot->held)
         correlator_tell_trap(correlator, slot);
     event->is_part = event->awaits_sweep = correlator_holds(correlator, event);
-    *slot = (struct notice_seen){.trap = event->type->trap,
-                                 .lid = event->subject.lid,
-                                 .guid = event->subject.guid,
-                                 .time_us = event->time_us,
-                                 .since = emitter_now(correlator->emitter)};
+    *slot = correlator_notice_of(correlator, event);
     correlator_set_held(correlator, slot,
                         event->awaits_sweep && !correlator_is_known(correlator, event));
-    memcpy(slot->id, event->id, sizeof slot->id);
     interruptions_note(&correlator->interruptions, event);
     return true;
 }
@@ -247,10 +255,12 @@ static bool correlator_is_waiting(const struct correlator *o, const struct fabri
                                   const struct notice_seen *slot)
 {
     const struct systems *joined = topology_joined(o->emitter->topology);
+    if (!joined)
+        return false;
     const uint32_t port = fabric_find_port_guid(now, slot->guid);
     const uint64_t node =
         port != FABRIC_NONE ? now->nodes[fabric_node_of_port(now, port)].guid : slot->guid;
-    return joined && joined_lacks_link(joined->fabric, now, node);
+    return joined_lacks_link(joined->fabric, now, node);
 }
 
 // Judges the held traps by a sweep that began at `begun_us`.
@@ -273,6 +283,32 @@ static void correlator_judge_held(struct correlator *o, const struct changes *ch
 void correlator_note_number(struct correlator *correlator, const struct event *event)
 {
     correlator->seen[(correlator->next - 1) % CORRELATOR_NOTICES_MAX].number = event->number;
+}
+
+static bool correlator_has_noted(const struct correlator *o, int64_t number)
+{
+    for (size_t i = 0; i < CORRELATOR_NOTICES_MAX && i < o->next; i++) {
+        if (o->seen[i].number == number)
+            return true;
+    }
+    return false;
+}
+
+void correlator_restore_held(struct correlator *correlator)
+{
+    struct correlator *o = correlator;
+    struct event *traps[CORRELATOR_NOTICES_MAX];
+    const size_t count = held_traps_find(o->emitter->journal, traps, CORRELATOR_NOTICES_MAX / 2);
+    for (size_t i = 0; i < count; i++) {
+        struct notice_seen *slot = &o->seen[o->next % CORRELATOR_NOTICES_MAX];
+        if (!correlator_has_noted(o, traps[i]->number) && !slot->held) {
+            *slot = correlator_notice_of(o, traps[i]);
+            slot->number = traps[i]->number;
+            correlator_set_held(o, slot, true);
+            o->next++;
+        }
+        event_unref(traps[i]);
+    }
 }
 
 void correlator_tell_held(struct correlator *correlator, bool all)

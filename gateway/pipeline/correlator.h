@@ -79,6 +79,10 @@ bool correlator_note_event(struct correlator *correlator, struct event *event);
 // later tells of the trap, or of a change that explains the trap.
 void correlator_note_number(struct correlator *correlator, const struct event *event);
 
+// Takes up the traps that waited for a sweep when the gateway was killed (held_traps.h), once the
+// journal can be read.
+void correlator_restore_held(struct correlator *correlator);
+
 // Tells of the traps that no sweep explained in their time; `all`: of all that wait.
 void correlator_tell_held(struct correlator *correlator, bool all);
 

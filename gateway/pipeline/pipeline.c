@@ -92,6 +92,7 @@ static void recall(struct pipeline *p)
     emitter_restore(&p->emitter);
     counter_alarms_restore(&p->emitter, p->options.correlator.watch);
     unreliable_links_restore(&p->unreliable_links);
+    correlator_restore_held(p->correlator);
 }
 
 // Policy has the alarms of the journal now.

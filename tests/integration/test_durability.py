@@ -54,6 +54,31 @@ def test_hangup_opens_files_again(gateway, fabric):
             if json.loads(line)["event"] == EVENT] == ["0x0000000000000001"]
 
 
+def test_a_trap_that_waits_for_a_sweep_is_told_after_a_kill(fabric):
+    """The gateway is killed with an acknowledged trap that no receiver of whole systems has yet."""
+    fabric.subnet_manager().wait_master()
+    output = fabric.directory / "systems.json"
+    more = section("file", "file", path=output)
+    gateway = fabric.keep(Gateway(fabric, more=more, sweep={"method": "smp", "interval": 3600, "settle": 60000}))
+    gateway.wait_subscribed()
+    gateway.wait_nodes(8)
+    gateway.wait_swept(0)
+    fabric.client("sm1").report(notices.link_state_change(fabric.lid_of("leaf2")), fabric.lid_of("monitor"))
+
+    def kept():
+        shown = json.loads(gateway.control("--json", "events", "--event", "link-state-change").stdout)
+        return [one["suppressed"] for one in shown["events"]]
+
+    def told():
+        return [one["event"] for one in map(json.loads, whole_lines(output))].count("link-state-change")
+
+    wait_until(lambda: "awaits-sweep" in kept(), "the journal to have the trap")
+    assert told() == 0
+    gateway.kill()
+    gateway.start()
+    wait_until(lambda: told() == 1, "the file to have the trap")
+
+
 def wait_port(gateway):
     gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
 

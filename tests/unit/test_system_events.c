@@ -880,6 +880,48 @@ TEST(without_a_sweep_a_trap_is_told_all_the_same)
     check_heard(1, 0);
 }
 
+// The gateway was killed while the trap waited for a sweep.
+static void append_held(uint16_t number, uint64_t guid, uint16_t lid)
+{
+    uint8_t wire[NOTICE_SIZE] = {0x80 | 3, 0, 0, NOTICE_PRODUCER_SWITCH};
+    const struct event_builder builder = parts_options().builder;
+    wire_put(wire + 4, 2, number);
+    wire_put(wire + 10, 2, lid);
+    wire_put(wire + 24, 8, guid);
+    struct event *event = event_builder_from_notice(&builder, wire);
+    event->is_part = event->apart = true;
+    strcpy(event->suppressed, "awaits-sweep");
+    journal_append(journal, event, &(struct journal_report){0});
+    journal_commit(journal);
+    event_unref(event);
+    now.utc += CLOCK_US_PER_S / 100;
+    now.monotonic += CLOCK_US_PER_S / 100;
+}
+
+TEST(a_trap_that_waited_at_a_kill_is_told)
+{
+    add_rails(8, 3);
+    stop_pipeline();
+    append_held(NOTICE_LINK_STATE, 0, lid_of(leaf[2]));
+    append_held(NOTICE_GID_OUT_OF_SERVICE, port_guid(adapter[1][2]), 0);
+    check_heard(0, 2);
+    restore_topology();
+    plant_start();
+    off[adapter[1][2]] = true; // the first sweep explains both
+    check_messages(1, 1);
+    stop_pipeline();
+    append_held(NOTICE_GID_OUT_OF_SERVICE, port_guid(adapter[1][2]), 0); // known
+    append_held(NOTICE_LINK_STATE, 0, lid_of(leaf[5]));
+    append_held(NOTICE_GID_IN_SERVICE, port_guid(adapter[1][2]), 0);
+    check_heard(0, 3);
+    reopen_journal();
+    plant_start();
+    check_messages(2, 0);
+    stop_pipeline();
+    plant_start();
+    check_messages(0, 0); // told once
+}
+
 #define SYSTEMS_TEST(f) cmocka_unit_test_setup_teardown(f, begin_listening, plant_end)
 
 int main(void)
@@ -917,6 +959,7 @@ int main(void)
         SYSTEMS_TEST(a_trap_that_no_sweep_explains_is_told),
         SYSTEMS_TEST(a_short_outage_is_told),
         SYSTEMS_TEST(without_a_sweep_a_trap_is_told_all_the_same),
+        SYSTEMS_TEST(a_trap_that_waited_at_a_kill_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
