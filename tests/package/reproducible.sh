@@ -5,13 +5,14 @@
 set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
+commit=$(git -C "$top" rev-parse HEAD)
 work=$(mktemp -d "${1:-/var/tmp}/ibtrapd-reproducible-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 # Builds in the folder $work/$1/$2 under the umask $3.
 build() {
     mkdir -p "$work/$1/$2"
-    git -C "$top" archive HEAD | tar x -C "$work/$1/$2"
+    git -C "$top" archive "$commit" | tar x -C "$work/$1/$2"
     (umask "$3" && cd "$work/$1/$2" && DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage --build=binary --no-sign) >"$work/$1.log" 2>&1 || {
         tail -n 40 "$work/$1.log" >&2
         exit 1
