@@ -74,14 +74,17 @@ static void print_value(const char *margin, const char *name, const char *value)
     putchar('\n');
 }
 
-static void print_example_item(const struct schema_item *item, const void *defaults,
-                               const char *margin)
+// Prints a default as `#item`. An administrator may add a section once more at the end of the file,
+// and an item stands once: sections without a title have their items in comments.
+static void print_example_item(const struct schema_section *section, const struct schema_item *item,
+                               const void *defaults, const char *margin)
 {
     char value[TEXT_SIZE], commented[32];
     struct text t = text_in(value, sizeof value);
     value_add(item, defaults, &t);
-    bool in_force = item->example ? item->shown : t.len > 0;
-    snprintf(commented, sizeof commented, "%s# ", margin);
+    const bool is_default = item->example ? item->shown : t.len > 0;
+    const bool in_force = is_default && (section->title || section->commented);
+    snprintf(commented, sizeof commented, "%s#%s", margin, is_default ? "" : " ");
     print_comment(margin, description_of(item));
     print_value(in_force ? margin : commented, item->name, item->example ? item->example : value);
 }
@@ -118,7 +121,7 @@ static void print_example_part(const struct schema_section *section, const struc
     for (size_t i = 0; i < part->count; i++) {
         if (!first || i > 0)
             printf("%s", blank);
-        print_example_item(&part->items[i], defaults, margin);
+        print_example_item(section, &part->items[i], defaults, margin);
     }
 }
 
@@ -152,8 +155,9 @@ static int print_example(void)
     puts("#");
     print_comment(
         "",
-        "Every item is optional and shown with its default; one without a default is "
-        "commented out and shown with an example. Lists hold patterns with * and ?, or "
+        "Every item is optional. '#item' shows the item's default, '# item' an example. To set an "
+        "item, remove the '#', or add its section once more at the end of the file. Lists hold "
+        "patterns with * and ?, or "
         "words. An item that ibtrapd does not know is an error, and so is one that has "
         "no effect in its section. After a change: ibtrapd --check-config, then "
         "ibtrapctl reload, which lists the items that wait for a restart. ibtrapd --print-config "

@@ -33,7 +33,7 @@ def items():
     for line in (BUILD / 'config/ibtrapd.conf').read_text().splitlines():
         if begin := re.match(r'(?:# )?(\w+)(?: ".*")? {$', line):
             section = begin[1]
-        elif item := re.match(r'(?:# )?    (?:# )?(\w+) = ', line):
+        elif item := re.match(r'(?:# )?    (?:# ?)?(\w+) = ', line):
             yield f'{section}.{item[1]}'
 
 

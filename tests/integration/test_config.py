@@ -6,6 +6,7 @@ import socket
 import subprocess
 
 import pytest
+from lab import pages
 from lab.fabric import BUILD
 from lab.gateway import check_config, without_service_user
 
@@ -113,3 +114,12 @@ def test_a_check_tells_the_manager_nothing(manager, tmp_path, word):
 @pytest.mark.parametrize("example", [BUILD / "config/ibtrapd.conf", SOURCE / "config/minimal.conf"])
 def test_shipped_examples_work_as_they_are(tmp_path, example):
     assert check_config(example.read_text(), tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize("page", ["README", *pages.names()])
+def test_what_a_page_shows_can_be_added_to_the_shipped_example(tmp_path, page):
+    """Each item of an unnamed section stands in a comment there: an item may stand once."""
+    example = (BUILD / "config/ibtrapd.conf").read_text()
+    for block in pages.blocks(page, "ibtrapd"):
+        _, said = check_config(example + block, tmp_path)
+        assert "stands in line" not in said, said

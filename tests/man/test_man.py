@@ -55,7 +55,7 @@ def items_of_the_example():
     sections, section = {}, None
     for line in (BUILD / "config/ibtrapd.conf").read_text().splitlines():
         opened = re.match(r'(?:# )?(\w+)(?: "[-\w]+")? \{$', line)
-        item = re.match(r"(?:#     |    )(# )?(\w+) = (.+)$", line)
+        item = re.match(r"(?:#     |    )(?:(# )|#)?(\w+) = (.+)$", line)
         if opened:
             section = sections.setdefault(opened.group(1), {})
         elif item:
