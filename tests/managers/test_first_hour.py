@@ -70,11 +70,11 @@ def test_the_first_hour(site):
     steps.done("Prometheus")
 
     site.fabric.unlink("leaf1", 12)
-    sentence = "Port 12 of leaf1 (LID 2) to port 12 of leaf2 (LID 3) went down."
-    site.wait(lambda: sentence in site.log_of("watch"), "the fault at snmptrapd", 120)
+    sentence = re.compile(r"Port 12 of leaf1 \(LID 2\) to port 12 of leaf. \(LID 3\) went down\.")  # the README names one
+    site.wait(lambda: sentence.search(site.log_of("watch")), "the fault at snmptrapd", 120)
     assert re.search("ibtrapdEventName.0 = STRING: link-down", site.log_of("watch"))
-    site.wait(lambda: sentence in site.path("/var/log/syslog").read_text(), "the fault at rsyslog", 120)
+    site.wait(lambda: sentence.search(site.path("/var/log/syslog").read_text()), "the fault at rsyslog", 120)
     site.wait(lambda: sum(query('ibtrapd_events_total{event="link-down"}').values()) >= 1, "the fault at Prometheus", 180)
-    assert sentence in site.shell("ibtrapctl alarms")
+    assert sentence.search(site.shell("ibtrapctl alarms"))
     steps.done("a fault is seen in each")
     assert site.path(CONFIG).exists()
