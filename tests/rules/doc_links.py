@@ -25,10 +25,10 @@ HEADING = re.compile(r"^#{1,6} +(.*?) *#*$", re.MULTILINE)
 
 
 def sources(top):
-    for path in sorted(top.rglob("*.md")):
-        parts = path.relative_to(top).parts
-        if not any(part.startswith((".", "build")) for part in parts):
-            yield path
+    """The pages, without a look into builds, which may change meanwhile."""
+    for directory, folders, names in os.walk(top):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "build")))
+        yield from (pathlib.Path(directory, name) for name in sorted(names) if name.endswith(".md"))
 
 
 def without_code(text):
