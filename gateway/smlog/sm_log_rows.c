@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A pattern begins with a literal, which may be anywhere in a line. %g is a GUID, %p a port, %l a
-// LID, %r a directed route, %t a text for the reason, %* any text; a text ends at the next literal.
+// A pattern is the message of a line from its begin on: what is behind "-> " and, in most lines,
+// the name of OpenSM's function. A node cannot make a line of this kind by its NodeDescription,
+// which stands further behind. %g is a GUID, %p a port, %l a LID, %r a directed route, %t a text
+// for the reason, %* any text; a text ends at the next literal.
 struct sm_log_row {
     const char *pattern;
     enum catalogue_event event; // CATALOGUE_COUNT: the line only has the route of an error
@@ -20,7 +22,7 @@ struct sm_log_row {
 // osm_ucast_mgr.c, osm_sminfo_rcv.c, osm_prtn*.c and osm_pkey_mgr.c of OpenSM 3.3.23. The lines
 // without "ERR" go to syslog, too. OpenSM breaks the line of ERR 0D01.
 static const struct sm_log_row ROWS[] = {
-    {"Initial path = %r, Return", CATALOGUE_COUNT, NULL, false},
+    {"Received SMP on a %* hop path: Initial path = %r, Return", CATALOGUE_COUNT, NULL, false},
     {"Node %g port %p is reachable from remote node %t.", CATALOGUE_SM_GUID_DUPLICATE,
      "the node is reachable from the node %t", false},
     {"ERR 0D15: Duplicate Port GUID %g!", CATALOGUE_SM_GUID_DUPLICATE, "it is the GUID of a port",
@@ -139,15 +141,24 @@ static bool sm_log_rows_fits(const char *pattern, const char *at, uint16_t sm_li
     return at != NULL;
 }
 
+// What is behind the name of a function, "name: "; NULL: the text does not begin with a name.
+static const char *sm_log_rows_behind_name(const char *at)
+{
+    const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return length > 0 && strncmp(at + length, ": ", 2) == 0 ? at + length + 2 : NULL;
+}
+
 static bool sm_log_rows_find(const struct sm_log_row *row, const char *line, uint16_t sm_lid,
                              struct sm_log_values *values)
 {
-    char literal[64];
-    struct text t = text_in(literal, sizeof literal);
-    text_add_n(&t, row->pattern, strcspn(row->pattern, "%"));
-    const char *at = strstr(line, literal);
-    *values = (struct sm_log_values){0};
-    return at && sm_log_rows_fits(row->pattern, at, sm_lid, values);
+    const char *arrow = strstr(line, "-> "), *message = arrow ? arrow + 3 : line;
+    const char *const begins[] = {message, sm_log_rows_behind_name(message)};
+    for (size_t i = 0; i < 2 && begins[i]; i++) {
+        *values = (struct sm_log_values){0};
+        if (sm_log_rows_fits(row->pattern, begins[i], sm_lid, values))
+            return true;
+    }
+    return false;
 }
 
 static void sm_log_rows_explain(const struct sm_log_row *row, const struct sm_log_values *values,

@@ -106,6 +106,19 @@ TEST(another_subnet_manager_is_found_by_route_or_lid)
     assert_int_equal(found.place.hops, 0);
 }
 
+// A NodeDescription stands behind the begin of a message.
+TEST(a_node_makes_no_event_by_its_name)
+{
+    static const char *const LINES[] = {
+        PREFIX "drop_mgr_remove_port: Removed port of ERR 0D15: Duplicate Port GUID 0x1!",
+        PREFIX "drop_mgr_remove_port: Removed port of -> ERR 0D15: Duplicate Port GUID 0x1!",
+        PREFIX "x: ERR 1: (node y: No routing engine able to successfully configure)",
+        "Node y: PARSE ERROR: line 1",
+    };
+    for (size_t i = 0; i < COUNT(LINES); i++)
+        assert_false(read_line(LINES[i]));
+}
+
 TEST(other_lines_are_no_events)
 {
     static const char *const LINES[] = {
@@ -117,7 +130,7 @@ TEST(other_lines_are_no_events)
         "Node 0x1 port 999 is reachable from remote node 2.",
         "Found remote SM (LID 70000) with non-matching sm_key",
         "Initial path = 1,2, Return",
-        "Initial path = 0,1,",
+        PREFIX "Received SMP on a 1 hop path: Initial path = 0,1,",
         "ERR 2F18: Got SM (",
         "ERR 3120: Timeout while getting attribute (",
     };
@@ -305,6 +318,7 @@ int main(void)
         cmocka_unit_test(lines_are_events_with_a_place_and_a_reason),
         cmocka_unit_test(an_error_is_about_the_route_before_it),
         cmocka_unit_test(another_subnet_manager_is_found_by_route_or_lid),
+        cmocka_unit_test(a_node_makes_no_event_by_its_name),
         cmocka_unit_test(other_lines_are_no_events),
         cmocka_unit_test_setup_teardown(it_begins_at_the_end_and_takes_whole_lines, begin, end),
         cmocka_unit_test_setup_teardown(a_restart_tells_nothing_twice_and_leaves_nothing_out, begin,
