@@ -129,8 +129,8 @@ static bool own_alarm_category(struct look *look, struct agentx_value *out)
 GETTER(own_alarm_shelved,
        put_truth(out, own_alarm(look)->shelved_until_us > look->snapshot->time_us))
 
-// Name and port come from the event that raised the alarm. Both are unknown if the journal has
-// dropped the event.
+// Name and port come from the event that raised the alarm, the system from the last event. They are
+// unknown if the journal has dropped the event.
 static struct event *own_raising_event(const struct look *look)
 {
     return snapshot_events_read(look->snapshot->source->journal, own_alarm(look)->event_sequence);
@@ -149,6 +149,27 @@ static bool own_alarm_port(struct look *look, struct agentx_value *out)
     enum { UNKNOWN_PORT = 255 };
     struct event *event = own_raising_event(look);
     put_number(out, event ? (int64_t)field_get(event, FIELD_SUBJECT_PORT).number : UNKNOWN_PORT);
+    event_unref(event);
+    return true;
+}
+
+static struct event *own_last_event(const struct look *look)
+{
+    return snapshot_events_read(look->snapshot->source->journal, own_alarm(look)->last_sequence);
+}
+
+static bool own_alarm_system(struct look *look, struct agentx_value *out)
+{
+    struct event *event = own_last_event(look);
+    put_text(out, event ? event->subject.system : "", EVENT_SYSTEM_SIZE - 1);
+    event_unref(event);
+    return true;
+}
+
+static bool own_alarm_parts(struct look *look, struct agentx_value *out)
+{
+    struct event *event = own_last_event(look);
+    put_gauge(out, event ? field_get(event, (enum field)look->column->field.field).number : 0);
     event_unref(event);
     return true;
 }
@@ -174,6 +195,11 @@ static const struct table_column OWN_ALARMS_COLUMNS[] = {
     {"ibtrapdActiveNote", 16, AGENTX_OCTETS, ALARM_TEXT(note, 255)},
     {"ibtrapdActiveCauseEventId", 17, AGENTX_OCTETS, ALARM_TEXT(cause_id, 40)},
     {"ibtrapdActiveSuppressed", 18, AGENTX_OCTETS, ALARM_TEXT(suppressed, 32)},
+    {"ibtrapdActiveSystem", 19, AGENTX_OCTETS, .get = own_alarm_system},
+    {"ibtrapdActiveParts", 20, AGENTX_GAUGE32, .get = own_alarm_parts,
+     .field = {.field = FIELD_PARTS}},
+    {"ibtrapdActivePartsChanged", 21, AGENTX_GAUGE32, .get = own_alarm_parts,
+     .field = {.field = FIELD_PARTS_CHANGED}},
 };
 
 const struct table OWN_ALARMS = {"ibtrapdAlarmTable", TABLE_OID(MIB_ROOT_IDS, 1, 4, 1),
@@ -189,6 +215,8 @@ GETTER(own_event_field, put_field(out, look->event, (enum mib_syntax)look->colum
 // The issuer's LID if a Report caused the event, otherwise the subject's.
 GETTER(own_event_lid, put_number(out, look->event->raw_size > 0 ? look->event->issuer.lid
                                                                 : look->event->subject.lid))
+
+GETTER(own_event_system, put_text(out, look->event->subject.system, EVENT_SYSTEM_SIZE - 1))
 
 GETTER(own_event_vendor,
        put_number(out, look->event->notice.generic ? 0 : look->event->notice.producer))
@@ -234,6 +262,9 @@ static const struct table_column OWN_EVENT_LOG_COLUMNS[] = {
     {"ibtrapdLogCounterNewValue", 26, AGENTX_OCTETS, EVENT_COUNTER(MIB_DIGITS, FIELD_COUNTER_NEW)},
     {"ibtrapdLogReason", 27, AGENTX_OCTETS, EVENT(MIB_OCTETS, 0, FIELD_REASON)},
     {"ibtrapdLogHeldBack", 28, AGENTX_OCTETS, EVENT(MIB_OCTETS, 0, FIELD_SUPPRESSED)},
+    {"ibtrapdLogSystem", 29, AGENTX_OCTETS, .get = own_event_system},
+    {"ibtrapdLogParts", 30, AGENTX_GAUGE32, EVENT(MIB_UNSIGNED32, 0, FIELD_PARTS)},
+    {"ibtrapdLogPartsChanged", 31, AGENTX_GAUGE32, EVENT(MIB_UNSIGNED32, 0, FIELD_PARTS_CHANGED)},
 };
 
 // The least sequence number of a row that the request may return; 0: there is no such row.

@@ -132,13 +132,18 @@ def test_alarms(site, manager):
     told = {one["key"]: one for one in site.gateway.listed_alarms("--all")}
     found = {text(row[2]): (index, row) for index, row in rows(manager, ALARMS).items()}
     assert found.keys() == told.keys() and DEAD in found
-    numbers = {one["id"]: number for number, one in enumerate(site.gateway.journal(), 1)}
+    written = site.gateway.journal()
+    numbers = {one["id"]: number for number, one in enumerate(written, 1)}
+    raised = {one["id"]: one for one in written}
     for key, (index, row) in found.items():
         one = told[key]
         assert text(row[4]) == one["event"] and text(row[13]) == one["text"]
         assert row[14] == (1 if key == DEAD else 2) and row[15] == 2
         assert text(row[16]) == ("on it" if key == DEAD else "")
         assert index == (numbers[text(row[3])],)
+        event = raised[text(row[3])]
+        assert text(row[19]) == event.get("subjectSystem", "")
+        assert (row[20], row[21]) == (event.get("parts", 0), event.get("partsChanged", 0))
 
 
 def test_what_a_receiver_was_told_is_in_the_log_at_once(site, manager):
@@ -155,7 +160,8 @@ def test_event_log(site, manager):
     assert list(found) == [(n,) for n in range(1, len(found) + 1)] and len(found) == len(written)
     for event, row in zip(written, found.values()):
         assert text(row[2]) == event["id"] and text(row[3]) == event["event"] and text(row[18]) == event["text"]
-        assert text(row[28]) == event.get("suppressed", "")
+        assert text(row[28]) == event.get("suppressed", "") and text(row[29]) == event.get("subjectSystem", "")
+        assert (row[30], row[31]) == (event.get("parts", 0), event.get("partsChanged", 0))
     reported = [row for row in found.values() if text(row[3]) == "bad-pkey"]
     assert len(reported) == 5
     assert all(row[22] == 257 and len(row[19]) == 80 and text(row[24]) == "" for row in reported)
