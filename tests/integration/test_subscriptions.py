@@ -75,7 +75,7 @@ def test_subnet_manager_is_away_for_a_while(site):
 def test_handover_to_another_subnet_manager(paired_site):
     site, second = paired_site, paired_site.standby
     second.set_priority(10)
-    second.wait_master()
+    second.take_over()
     site.raise_until_received(site.host("node1"), image_change(2), EVENT)
     status = site.gateway.wait_subscribed()
     assert status["sm"]["lid"] == second.lid != site.sm.lid
@@ -85,7 +85,7 @@ def test_handover_to_another_subnet_manager(paired_site):
 def test_failover_to_the_standby_subnet_manager(paired_site):
     site, second = paired_site, paired_site.standby
     site.sm.kill()
-    second.wait_master()
+    second.take_over()
     site.raise_until_received(site.host("node1"), image_change(2), EVENT)
     assert site.gateway.wait_subscribed()["sm"]["lid"] == second.lid
 
