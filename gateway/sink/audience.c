@@ -190,15 +190,20 @@ static bool audience_has_raise(const struct audience *a, const struct event *cle
                AUDIENCE_TOLD;
 }
 
+struct event *audience_without_reference(const struct event *event)
+{
+    struct event *copy = event_copy(event);
+    copy->sent_again = event->sent_again;
+    copy->clears_id[0] = '\0';
+    return copy;
+}
+
 struct event *audience_view(const struct audience *audience, struct event *event)
 {
     const bool apart = event->suppressed[0] != '\0';
     const bool refers =
         event->clears_id[0] != '\0' && (apart || !audience_has_raise(audience, event));
-    struct event *view = apart || refers ? event_copy(event) : NULL;
-    if (!view)
-        return event_ref(event);
-    view->clears_id[0] = '\0';
+    struct event *view = apart || refers ? audience_without_reference(event) : event_ref(event);
     if (apart)
         view->suppressed[0] = view->cause_id[0] = '\0';
     return view;

@@ -44,4 +44,7 @@ enum audience_told audience_was_told(const struct audience *audience, int64_t nu
 // thread.
 struct event *audience_view(const struct audience *audience, struct event *event);
 
+// A copy of the event that does not refer to the event that it clears. The caller's. Any thread.
+struct event *audience_without_reference(const struct event *event);
+
 #endif

@@ -127,33 +127,6 @@ struct receiver_carried receiver_carried(const struct receiver *receiver)
                                      atomic_load(&receiver->flush_through)};
 }
 
-// Returns false, and leaves `out` as it is, if the event is not among the latest. Under the lock.
-static bool receiver_find_outcome(const struct receiver_outcomes *outcomes, int64_t sequence,
-                                  struct receiver_event_outcome *out)
-{
-    const size_t at = (size_t)(sequence % RECEIVER_OUTCOMES_MAX);
-    if (sequence <= 0 || outcomes->all[at].sequence != sequence)
-        return false;
-    out->outcome = outcomes->all[at].outcome;
-    out->time_us = outcomes->all[at].time_us;
-    for (size_t i = 0; i < RECEIVER_REFUSALS_KEPT && out->reason[0] == '\0'; i++) {
-        if (outcomes->refusals[i].sequence == sequence)
-            memcpy(out->reason, outcomes->refusals[i].reason, sizeof out->reason);
-    }
-    return true;
-}
-
-struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence)
-{
-    struct receiver_event_outcome result = {.outcome = RECEIVER_WAITING};
-    pthread_mutex_lock(&receiver->lock);
-    const bool known = receiver_find_outcome(&receiver->outcomes, sequence, &result);
-    pthread_mutex_unlock(&receiver->lock);
-    if (!known && sequence <= journal_cursor(receiver->options.journal, receiver->handle))
-        result.outcome = RECEIVER_PASSED;
-    return result;
-}
-
 const char *receiver_outcome_word(enum receiver_outcome outcome)
 {
     static const char *const WORDS[] = {"waiting",  "delivered", "filtered",

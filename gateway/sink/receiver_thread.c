@@ -145,6 +145,33 @@ static void receiver_remember(struct receiver *receiver, size_t n)
     pthread_mutex_unlock(&receiver->lock);
 }
 
+// Returns false, and leaves `out` as it is, if the event is not among the latest. Under the lock.
+static bool receiver_find_outcome(const struct receiver_outcomes *outcomes, int64_t sequence,
+                                  struct receiver_event_outcome *out)
+{
+    const size_t at = (size_t)(sequence % RECEIVER_OUTCOMES_MAX);
+    if (sequence <= 0 || outcomes->all[at].sequence != sequence)
+        return false;
+    out->outcome = outcomes->all[at].outcome;
+    out->time_us = outcomes->all[at].time_us;
+    for (size_t i = 0; i < RECEIVER_REFUSALS_KEPT && out->reason[0] == '\0'; i++) {
+        if (outcomes->refusals[i].sequence == sequence)
+            memcpy(out->reason, outcomes->refusals[i].reason, sizeof out->reason);
+    }
+    return true;
+}
+
+struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence)
+{
+    struct receiver_event_outcome result = {.outcome = RECEIVER_WAITING};
+    pthread_mutex_lock(&receiver->lock);
+    const bool known = receiver_find_outcome(&receiver->outcomes, sequence, &result);
+    pthread_mutex_unlock(&receiver->lock);
+    if (!known && sequence <= journal_cursor(receiver->options.journal, receiver->handle))
+        result.outcome = RECEIVER_PASSED;
+    return result;
+}
+
 // A receiver that was left behind may have a successor, and the cursor is the successor's.
 static void receiver_advance(struct receiver *receiver, int64_t through)
 {
@@ -319,6 +346,32 @@ static bool receiver_is_too_late(struct receiver *receiver, const struct ticket 
     return late && !e->event->sent_again && !receiver_tells_state(receiver, e->event);
 }
 
+// Whether the receiver may lack the event because the event was given up. What an earlier process
+// gave up is not known.
+static bool receiver_gave_up(struct receiver *receiver, int64_t number)
+{
+    for (size_t i = 0; i < receiver->tickets.count; i++) {
+        const struct ticket *e = receiver_at(receiver, i);
+        if (e->sequence == number && e->state == TICKET_DONE && e->outcome == RECEIVER_GIVEN_UP)
+            return true;
+    }
+    const enum receiver_outcome outcome = receiver_outcome_of(receiver, number).outcome;
+    return outcome == RECEIVER_GIVEN_UP ||
+           (outcome == RECEIVER_PASSED && receiver->options.age_max_us > 0);
+}
+
+// The event as the receiver gets it. A clear does not refer to a raise that was given up.
+static struct event *receiver_view(struct receiver *receiver, struct event *event)
+{
+    struct event *view = audience_view(&receiver->audience, event);
+    const bool gives_up = receiver->options.age_max_us > 0 || receiver->counts.dropped > 0;
+    if (!gives_up || view->clears_id[0] == '\0' || !receiver_gave_up(receiver, view->told_number))
+        return view;
+    struct event *copy = audience_without_reference(view);
+    event_unref(view);
+    return copy;
+}
+
 // Skips the event if the filter refuses the event, or if the event is too late. Returns whether the
 // event was skipped.
 static bool receiver_skip(struct receiver *receiver, struct ticket *e)
@@ -326,7 +379,7 @@ static bool receiver_skip(struct receiver *receiver, struct ticket *e)
     const char *refusal = receiver_refusal(receiver, e->event);
     bool wanted = !refusal;
     if (wanted && !receiver_is_too_late(receiver, e)) {
-        struct event *view = audience_view(&receiver->audience, e->event);
+        struct event *view = receiver_view(receiver, e->event);
         event_unref(e->event);
         e->event = view;
         return false;

@@ -60,6 +60,7 @@ static enum sink_result take(struct fake_sink *fake, const struct event *event)
     fake->taken_at[fake->count] = atomic_load(&fake->time.monotonic);
     fake->taken[fake->count++] = number;
     fake->marked += event->sent_again;
+    fake->referring += event->clears_id[0] != '\0';
     if (fake->window == 0 || (fake->done_every > 0 && fake->count % fake->done_every == 0)) {
         have(fake, number);
         return SINK_DONE;

@@ -50,7 +50,8 @@ struct fake_sink {
     unsigned long
         had[FAKE_RECEIVER_KEPT]; // numbers of the confirmed events, in the order of confirmation
     size_t had_count;
-    size_t marked; // of the events sent: those with the mark of events sent again
+    size_t marked;    // of the events sent: those with the mark of events sent again
+    size_t referring; // of the events sent: those that refer to the event that they clear
     unsigned long pending[FAKE_RECEIVER_KEPT];
     bool answered[FAKE_RECEIVER_KEPT];   // of the pending events
     uint64_t ticket[FAKE_RECEIVER_KEPT]; // likewise

@@ -1080,6 +1080,7 @@ static int64_t append_alarm_of(enum catalogue_event type, unsigned number, const
         event->cleared = catalogue_get(CATALOGUE_RECEIVER_FAILING);
         event->cleared_severity = SEVERITY_WARNING;
         event->cleared_category = CATEGORY_GATEWAY;
+        snprintf(event->clears_id, sizeof event->clears_id, "%u", number - 1);
     }
     int64_t sequence = journal_append(journal, event, &(struct journal_report){0});
     event_unref(event);
@@ -1183,6 +1184,24 @@ static void check_had_these(const unsigned long *numbers, size_t n)
     assert_int_equal(fake.had_count, n);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(fake.had[i], numbers[i]);
+}
+
+// The receiver never got the first raise.
+TEST(a_clear_of_a_raise_that_was_given_up_refers_to_nothing)
+{
+    static const unsigned long HAD[] = {2, 3, 4};
+    options.age_max_us = 60 * CLOCK_US_PER_S;
+    start();
+    receiver_pause(receiver, true);
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 2);
+    atomic_fetch_add(&fake.time.utc, 61 * CLOCK_US_PER_S);
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 3);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 4);
+    receiver_pause(receiver, false);
+    stop();
+    check_had_these(HAD, COUNT(HAD));
+    assert_int_equal(fake.referring, 1);
 }
 
 // The last ends first, then the active alarms, and then what is new: an alarm that stands gets no
@@ -1792,6 +1811,7 @@ int main(void)
         RECEIVER_TEST(no_event_of_a_refused_alarm_overtakes_it),
         RECEIVER_TEST(a_flush_gives_up_no_state),
         RECEIVER_TEST(no_age_gives_up_a_state),
+        RECEIVER_TEST(a_clear_of_a_raise_that_was_given_up_refers_to_nothing),
         RECEIVER_TEST(a_receiver_is_brought_into_line),
         RECEIVER_TEST(an_alarm_is_sent_again_as_it_was_told),
         RECEIVER_TEST(a_receiver_that_is_not_in_line_is_brought_into_line),
