@@ -6,14 +6,17 @@ import dataclasses
 import itertools
 
 from lab import notices
-from lab.gateway import section
+from lab.gateway import MODULES, section
+from lab.http_server import Server, answer, close
 from oracle import observers
 from oracle.actions import Actions
 from oracle.nets import Net
 from oracle.sites import Site
-from oracle.views import Filter, View
+from oracle.views import Filter, View, of_fields
 
+SECONDS = 1  # the age at which an event is not sent any more, at some guests: what ends an alarm or stands is sent
 ROWS = 1024  # events that the journal keeps with `rows = 1000`
+SOME = 50  # Reports at a time
 GUESTS_MOST = 7
 NOISE = "system-image-guid-change"
 AGAIN = "Sent again: "
@@ -72,8 +75,8 @@ class Guest:
 
     misses = False  # ends that the journal does not have any more, while it was away
 
-    def settle(self, net, receiver_filter, start):
-        self.filter, self.net, self.start = receiver_filter, net, start
+    def settle(self, net, receiver_filter, start, max_age=None):
+        self.filter, self.net, self.start, self.max_age = receiver_filter, net, start, max_age
         self.forget()
         return self
 
@@ -83,7 +86,7 @@ class Guest:
 
     @property
     def section(self):
-        return section(self.kind, self.name, start=self.start, **self.items, **self.view.filter.items)
+        return section(self.kind, self.name, start=self.start, max_age=self.max_age, **self.items, **self.view.filter.items)
 
 
 class SyslogGuest(Guest, observers.Syslog):
@@ -92,6 +95,46 @@ class SyslogGuest(Guest, observers.Syslog):
 
 class TrapGuest(Guest, observers.Traps):
     pass
+
+
+class HttpGuest(Guest, observers.Observer):
+    """A server that confirms. While it is away it breaks off, has a problem, or refuses all that comes."""
+
+    kind = "http"
+    can_be_away = True
+    ways = itertools.cycle([400, None, 409, 503, 422])
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.servers = []  # the last one now: a guest may move
+
+    def __enter__(self):
+        self.servers.append(Server(self.behave).__enter__())
+        self.items, self.is_away = {"url": self.servers[-1].url}, False
+        return self
+
+    def __exit__(self, *_):
+        self.servers.pop().__exit__()
+
+    def leave(self):
+        self.way = next(self.ways)
+
+    def come_back(self):
+        pass
+
+    def behave(self, connection, request):
+        if not self.is_away:
+            return answer(200)(connection, request)
+        return answer(self.way)(connection, request) if self.way else close(connection, request)
+
+    def poll(self):
+        events = [event for request in self.servers[-1].accepted for event in request.json]
+        new, self._taken = events[self._taken:], len(events)
+        for one in new:
+            self.view.take(of_fields(one, one["text"]))
+
+
+KINDS = [SyslogGuest, TrapGuest] + [HttpGuest] * (MODULES / "http.so").exists()
 
 
 class GuestSite(Site):
@@ -108,9 +151,9 @@ class GuestSite(Site):
         return [self.make_guest() for _ in range(5)]
 
     def make_guest(self):
-        kind = self.chance.choice([SyslogGuest, TrapGuest])
-        guest = kind(f"guest{next(self.numbers)}")
-        return guest.settle(self.net, self.choose_filter(), self.chance.choice(["now", "backlog"]))
+        choose = self.chance.choice
+        guest = choose(KINDS)(f"guest{next(self.numbers)}")
+        return guest.settle(self.net, self.choose_filter(), choose(["now", "backlog"]), choose([None, None, SECONDS]))
 
     def choose_filter(self):
         """One item filters, or two."""
@@ -159,18 +202,29 @@ class GuestSite(Site):
         """What comes again, or never, has another order."""
 
     def noise(self):
-        """As many events as the journal keeps, of which no receiver hears."""
+        """As many events as the journal keeps, of which no receiver hears, until it has dropped the others."""
         self.note("noise")
         for guest in self.outside:
             guest.misses = True
         for gateway in self.running:
             gateway.wait_subscribed()
             client, lid = self.fabric.client(self.working_managers[0]), self.fabric.lid_of(gateway.host)
-            for number in range(1, ROWS + 200):
-                client.report(notices.system_image_guid_change(6, number), lid)
-                if number % 50 == 0:
-                    for _ in range(50):
-                        client.receive()
+            numbers = itertools.count(1)
+
+            def make(count, client=client, lid=lid, numbers=numbers):
+                for _ in range(count):
+                    client.report(notices.system_image_guid_change(6, next(numbers)), lid)
+                for _ in range(count):
+                    client.receive()
+
+            def has_dropped(gateway=gateway, make=make):
+                make(1)
+                journal = gateway.status()["journal"]
+                return journal["last"] - journal["first"] < ROWS + SOME
+
+            for _ in range(ROWS // SOME + 4):
+                make(SOME)
+            self._wait(has_dropped, "the journal to drop events")
 
 
 class GuestActions(Actions):
@@ -180,7 +234,7 @@ class GuestActions(Actions):
         "unplug": 6, "plug_back": 8, "unplug_node": 5, "move_fast": 2, "slow": 3, "full_rate": 3, "flap": 2,
         "maintenance": 2, "end_maintenance": 2, "shelve": 1, "restart": 2, "kill": 3, "hand_over": 4,
         "guest_comes": 3, "guest_leaves": 6, "guest_returns": 8, "guest_moves": 3, "guest_is_killed_in": 3, "flush": 2,
-        "resync": 2, "pause": 2, "rename": 4, "noise": 3,
+        "resync": 2, "pause": 2, "rename": 4, "noise": 3, "receiver_leaves": 5, "receiver_returns": 3,
     }
 
     def _guest_comes(self):
@@ -250,6 +304,9 @@ class GuestActions(Actions):
         if guest:
             self.site.paused.add(guest.name)
         return bool(guest)
+
+    def _receiver_leaves(self):
+        return not self.site.pair and super()._receiver_leaves()
 
     def _rename(self):
         net = self.site.net
