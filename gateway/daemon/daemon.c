@@ -149,6 +149,7 @@ static bool daemon_start_pipeline(struct gateway *g, struct error *err)
                                        .topology = g->parts.topology,
                                        .correlator = {.watch = g->counter_watch,
                                                       .read_counters = wiring_read_counters,
+                                                      .ask_reasons = wiring_ask_reasons,
                                                       .age_us = g->conf->policy.missing_age_us,
                                                       .inactive = options_of_inactive(g->conf),
                                                       .sources = options_of_sources(g->conf),

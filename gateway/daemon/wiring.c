@@ -43,6 +43,17 @@ void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count)
         sweeper_read_counters(sweeper, switches, count);
 }
 
+int64_t wiring_ask_reasons(void *ctx, const struct link_reasons *ports)
+{
+    struct gateway *g = ctx;
+    struct sweeper *sweeper = atomic_load(&g->parts.sweeper);
+    const struct conf_sweep *conf = &g->conf->sweep;
+    if (!sweeper || !conf->vendor_registers || conf->settle_ms == 0)
+        return 0;
+    sweeper_ask_reasons(sweeper, ports);
+    return conf->settle_ms * CLOCK_US_PER_MS;
+}
+
 static void wiring_name_sm(struct gateway *g, struct event_builder_occurrence *o)
 {
     struct sa_status status;

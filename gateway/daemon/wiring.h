@@ -40,6 +40,7 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
 // From the pipeline (pipeline/pipeline.h) to the SA client, the sweeper and the configuration.
 void wiring_acknowledge(void *ctx, const struct sa_report *report);
 void wiring_request_sweep(void *ctx);
+int64_t wiring_ask_reasons(void *ctx, const struct link_reasons *ports);
 void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count);
 void wiring_on_late_read(void *ctx);
 enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric);

@@ -234,8 +234,8 @@ bool sweep_registers(struct sweep *sweep, const struct fabric *fabric,
 // room, and sets `after` to the GUID of the last one; to 0 after the last device of the fabric.
 struct device_readings *sweep_list_registers(const struct fabric *fabric, uint64_t *after);
 
-// Lists the ends of links of `before` that are down in `after`, as far as NVIDIA's devices can be
-// asked there. LINK_REASONS_MAX at most.
+// Lists the ends of links of `before` that are down or slower in `after`, as far as NVIDIA's
+// devices can be asked there. LINK_REASONS_MAX at most.
 void sweep_list_lost_links(const struct fabric *before, const struct fabric *after,
                            struct link_reasons *out);
 

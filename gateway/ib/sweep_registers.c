@@ -325,8 +325,15 @@ bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
 
 // The lost links.
 
-// Adds the ports of a node that were linked and are down. A port that is up again tells of an
-// earlier failure.
+static bool sweep_registers_is_slower(const struct fabric_port *before,
+                                      const struct fabric_port *after)
+{
+    return fabric_lanes(after->width_active) < fabric_lanes(before->width_active) ||
+           fabric_is_slower(after->speed_active, before->speed_active);
+}
+
+// Adds the ports of a node that were linked, and are down or slower. A port that is up again tells
+// of an earlier failure.
 static void sweep_registers_add_ports(const struct fabric *before, const struct fabric_node *was,
                                       const struct fabric *after, uint32_t node,
                                       struct link_reasons *out)
@@ -336,7 +343,9 @@ static void sweep_registers_add_ports(const struct fabric *before, const struct 
         if (port->peer_node == FABRIC_NONE || out->count == LINK_REASONS_MAX)
             continue;
         const uint32_t now = fabric_find_port(after, node, port->number);
-        if (now != FABRIC_NONE && after->ports[now].known && after->ports[now].state == FABRIC_DOWN)
+        if (now != FABRIC_NONE && after->ports[now].known &&
+            (after->ports[now].state == FABRIC_DOWN ||
+             sweep_registers_is_slower(port, &after->ports[now])))
             out->all[out->count++] =
                 (struct link_reason){.node_guid = was->guid, .port = port->number};
     }

@@ -53,6 +53,7 @@ struct sweeper {
     struct sweeper_status status;
     uint64_t switches[SWEEPER_SWITCHES_MAX]; // whose counters were asked for
     size_t switch_count;
+    struct link_reasons *asked; // sweeper_ask_reasons; NULL: none
 };
 
 static int64_t sweeper_now_of(const struct sweeper *s)
@@ -285,18 +286,35 @@ static void sweeper_ask_why(struct sweeper *s, struct sweep *sweep, const struct
     s->options.listener.reasons(s->options.listener.ctx, list);
 }
 
-static void sweeper_ask_late(struct sweeper *s)
+// Takes over the list. `part_us`: the limit of its time; 0: that of the parts of sweeps.
+static void sweeper_ask_list(struct sweeper *s, struct link_reasons *list, int64_t part_us)
 {
     struct error ignored;
     struct sweep sweep;
-    struct link_reasons *list = s->late;
-    s->late = NULL;
     if (sweeper_open(s, &sweep, &ignored)) {
+        if (part_us > 0)
+            sweep.limits.part_us = part_us;
         sweep_link_reasons(&sweep, s->last, &s->devices, list, &ignored);
         sweep.requests.io.close(sweep.requests.io.self);
     }
     list->complete = true;
     s->options.listener.reasons(s->options.listener.ctx, list);
+}
+
+static void sweeper_ask_late(struct sweeper *s)
+{
+    struct link_reasons *list = s->late;
+    s->late = NULL;
+    sweeper_ask_list(s, list, 0);
+}
+
+static void sweeper_ask_asked(struct sweeper *s)
+{
+    pthread_mutex_lock(&s->lock);
+    struct link_reasons *list = s->asked;
+    s->asked = NULL;
+    pthread_mutex_unlock(&s->lock);
+    sweeper_ask_list(s, list, s->options.settle_us);
 }
 
 // Sweeps with what is known of the fabric, and learns its size.
@@ -438,8 +456,8 @@ static void sweeper_wait_until(struct sweeper *s, int64_t due)
         return;
     struct timespec deadline = clock_deadline(us);
     pthread_mutex_lock(&s->lock);
-    bool sooner =
-        s->was_up && (sweep_schedule_due(&s->schedule) < due || (s->switch_count > 0 && s->last));
+    bool sooner = s->was_up && (sweep_schedule_due(&s->schedule) < due ||
+                                ((s->switch_count > 0 || s->asked) && s->last));
     if (!atomic_load(&s->stop) && !sooner)
         pthread_cond_timedwait(&s->woken, &s->lock, &deadline);
     pthread_mutex_unlock(&s->lock);
@@ -485,7 +503,7 @@ static void sweeper_serve(struct sweeper *s)
                       s->options.counters == COUNTERS_OFF || !s->last ? INT64_MAX : s->counters_at;
     pthread_mutex_lock(&s->lock);
     const int64_t sweep_at = sweep_schedule_due(&s->schedule);
-    const bool early = s->last && s->switch_count > 0;
+    const bool early = s->last && s->switch_count > 0, asked = s->last && s->asked;
     pthread_mutex_unlock(&s->lock);
     const int64_t registers_at =
         s->options.registers_interval_us > 0 && s->last ? s->registers_at : INT64_MAX;
@@ -493,6 +511,8 @@ static void sweeper_serve(struct sweeper *s)
         sweeper_wait_until(s, INT64_MAX);
     else if (sweep_at <= now)
         sweeper_sweep(s);
+    else if (asked)
+        sweeper_ask_asked(s);
     else if (counters_at <= now)
         sweeper_read_all_counters(s);
     else if (s->late && s->last)
@@ -521,6 +541,7 @@ static void sweeper_destroy(struct sweeper *s)
     fabric_unref(s->trusted);
     free(s->ticks.all);
     free(s->late);
+    free(s->asked);
     sweep_devices_clear(&s->devices);
     pthread_cond_destroy(&s->woken);
     pthread_mutex_destroy(&s->lock);
@@ -626,6 +647,16 @@ void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, si
         if (sweeper->options.counters != COUNTERS_OFF)
             sweeper->switches[sweeper->switch_count++] = switches[i];
     }
+    sweeper_unlock_and_wake(sweeper);
+}
+
+void sweeper_ask_reasons(struct sweeper *sweeper, const struct link_reasons *ports)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    if (!sweeper->asked)
+        sweeper->asked = memory_zeroed(1, sizeof *sweeper->asked);
+    for (size_t i = 0; i < ports->count && sweeper->asked->count < LINK_REASONS_MAX; i++)
+        sweeper->asked->all[sweeper->asked->count++] = ports->all[i];
     sweeper_unlock_and_wake(sweeper);
 }
 

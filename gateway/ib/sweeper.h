@@ -12,6 +12,7 @@
 #include "model/counter.h"
 #include "model/device_reading.h"
 #include "model/fabric.h"
+#include "model/link_reason.h"
 
 // The sweeper's thread calls these functions. They must not wait.
 struct sweeper_listener {
@@ -105,6 +106,11 @@ enum { SWEEPER_SWITCHES_MAX = 64 }; // asked for at a time
 // When no sweep is due, reads the counters of these switches, and passes on an early reading.
 // Forgets those beyond SWEEPER_SWITCHES_MAX, and all where no counters are read. Any thread.
 void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, size_t count);
+
+// When no sweep is due, asks these ports why their links went down last, for the time of
+// `settle_us` at most, and passes on what they say. Forgets ports beyond LINK_REASONS_MAX. Any
+// thread.
+void sweeper_ask_reasons(struct sweeper *sweeper, const struct link_reasons *ports);
 
 void sweeper_get_status(struct sweeper *sweeper, struct sweeper_status *out); // any thread
 

@@ -147,6 +147,16 @@ static void metrics_put_events(FILE *out, const struct event_counts *counts)
             metrics_put_sample(out, "ibtrapd_events_suppressed_total", (double)n, "reason",
                                policy_reason_word(r), METRICS_END);
     }
+    metrics_begin(
+        out, "counter", "ibtrapd_lost_links_total",
+        "Links that failed, by the reason that NVIDIA's devices at their ends told in time.");
+    for (unsigned r = 0; r < EVENT_COUNTS_LINK_REASONS; r++) {
+        const uint64_t n = atomic_load(&counts->lost_links[r]);
+        const char *words = link_reason_words((uint8_t)r);
+        if (n > 0)
+            metrics_put_sample(out, "ibtrapd_lost_links_total", (double)n, "reason",
+                               words[0] != '\0' ? words : "another reason", METRICS_END);
+    }
 }
 
 // The subnet manager.

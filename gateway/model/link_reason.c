@@ -75,6 +75,7 @@ static const struct link_reason_row STATUS[] = {
     {16, 16, CABLE, false, "the cable does not fit the port"},
     {17, 17, SYMPTOM, false, "the signal is bad"},
     {24, 32, CABLE, false, "the cable does not fit the port"},
+    {34, 35, SYMPTOM, false, "the port reduced its rate"},
     {38, 39, SYMPTOM, false, "the ends do not agree about the rate of the link"},
     {42, 42, SYMPTOM, false, "the signal is bad"},
     {48, 49, SYMPTOM, false, "the signal is bad"},

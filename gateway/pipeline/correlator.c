@@ -313,6 +313,10 @@ void correlator_restore_held(struct correlator *correlator)
 
 void correlator_tell_held(struct correlator *correlator, bool all)
 {
+    struct event *event;
+    const int64_t now_us = all ? INT64_MAX : emitter_now(correlator->emitter);
+    while ((event = down_reasons_expired(&correlator->down_reasons, now_us)))
+        emitter_emit(correlator->emitter, event);
     if (correlator->held_count == 0)
         return;
     const int64_t last = emitter_now(correlator->emitter) - CORRELATOR_HOLD_US;
@@ -377,7 +381,8 @@ void correlator_take_reasons(struct correlator *correlator, const struct link_re
     struct down_reasons *reasons = &correlator->down_reasons;
     down_reasons_take(reasons, list, emitter_now(correlator->emitter));
     while ((event = down_reasons_next(reasons, &correlator->emitter->builder))) {
-        if (policy_is_raised(correlator->emitter->policy, event->alarm_key))
+        if (event->alarm_key[0] == '\0' ||
+            policy_is_raised(correlator->emitter->policy, event->alarm_key))
             emitter_emit(correlator->emitter, event);
         else
             event_unref(event);
@@ -611,6 +616,23 @@ static bool is_second_end(const struct round *r, const struct interruptions_foun
            now[COUNTER_LINK_DOWNED] > then[COUNTER_LINK_DOWNED];
 }
 
+// Lets the event wait for answers of both ends of the link, or emits the event.
+static void correlator_emit_explained(struct correlator *o, struct event *event)
+{
+    struct link_reasons *ends = memory_zeroed(1, sizeof *ends);
+    ends->all[ends->count++] =
+        (struct link_reason){.node_guid = event->subject.node_guid, .port = event->subject.port};
+    if (event->peer.node_guid != 0)
+        ends->all[ends->count++] =
+            (struct link_reason){.node_guid = event->peer.node_guid, .port = event->peer.port};
+    const int64_t wait_us =
+        o->options.ask_reasons ? o->options.ask_reasons(o->options.ctx, ends) : 0;
+    if (wait_us == 0 ||
+        !down_reasons_hold(&o->down_reasons, event, emitter_now(o->emitter) + wait_us))
+        emitter_emit(o->emitter, event);
+    free(ends);
+}
+
 static void emit_interrupted(void *ctx, const struct interruptions_found *found)
 {
     const struct round *r = ctx;
@@ -624,9 +646,9 @@ static void emit_interrupted(void *ctx, const struct interruptions_found *found)
         return;
     snprintf(change.reason, sizeof change.reason, "LinkDownedCounter grew by %" PRIu64,
              found->times);
-    emitter_emit(r->correlator->emitter,
-                 event_builder_from_change(&r->correlator->emitter->builder, &change, false, NULL,
-                                           found->related_id));
+    correlator_emit_explained(r->correlator,
+                              event_builder_from_change(&r->correlator->emitter->builder, &change,
+                                                        false, NULL, found->related_id));
 }
 
 static void set_latest(struct correlator *o, struct accumulated_counters *latest)

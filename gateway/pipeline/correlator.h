@@ -8,6 +8,7 @@
 #ifndef IBTRAPD_PIPELINE_CORRELATOR_H
 #define IBTRAPD_PIPELINE_CORRELATOR_H
 
+#include "model/link_reason.h"
 #include "pipeline/emitter.h"
 #include "pipeline/inactive_links.h"
 #include "topology/accumulated.h"
@@ -38,6 +39,9 @@ struct correlator_options {
     // Asks for an early reading of these switches' counters (pipeline/interruptions.h). May be
     // NULL.
     void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
+    // Asks these ports why their links went down. Returns for how long an event waits for the
+    // answer, which comes as correlator_take_reasons; 0: nobody is asked. May be NULL.
+    int64_t (*ask_reasons)(void *ctx, const struct link_reasons *ports);
     void *ctx;
     int64_t age_us; // age at which alarms about missing things end; 0: never
     struct inactive_links_limits inactive;
@@ -83,7 +87,8 @@ void correlator_note_number(struct correlator *correlator, const struct event *e
 // journal can be read.
 void correlator_restore_held(struct correlator *correlator);
 
-// Tells of the traps that no sweep explained in their time; `all`: of all that wait.
+// Tells of the traps that no sweep explained in their time, and of the interrupted links that no
+// end explained; `all`: of all that wait.
 void correlator_tell_held(struct correlator *correlator, bool all);
 
 // Makes events from a sweep's result, takes over the reference, and makes the alarms agree with the

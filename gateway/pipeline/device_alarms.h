@@ -11,7 +11,7 @@
 #include "topology/alarm_key.h"
 #include "topology/devices.h"
 
-// Judges what the devices told, and remembers it in `devices`. After the end of a round, ends the
+// Judges the readings, and keeps the readings in `devices`. After the end of a round, ends the
 // alarms about nodes and ports that the fabric does not have any more.
 void device_alarms_take(struct emitter *emitter, struct devices *devices,
                         const struct device_readings *readings);

@@ -59,10 +59,16 @@ struct event *down_reasons_next(struct down_reasons *reasons, const struct event
     struct link_reason ends[2];
     bool later;
     while (reasons->next < reasons->count) {
-        struct event *waiting = reasons->waiting[reasons->next].event;
+        struct down_reasons_waiting *one = &reasons->waiting[reasons->next];
+        struct event *waiting = one->event;
         if (!down_reasons_look(reasons, waiting, ends, &later)) {
             reasons->next++;
             continue;
+        }
+        if (one->until_us != 0) {
+            event_builder_add_reasons(waiting, &ends[0], &ends[1]);
+            *one = reasons->waiting[--reasons->count];
+            return waiting;
         }
         struct event *event = event_copy(waiting);
         event_builder_again(builder, event);
@@ -71,6 +77,27 @@ struct event *down_reasons_next(struct down_reasons *reasons, const struct event
         event_builder_add_reasons(event, &ends[0], &ends[1]);
         down_reasons_remove(reasons, reasons->next);
         return event;
+    }
+    return NULL;
+}
+
+bool down_reasons_hold(struct down_reasons *reasons, struct event *event, int64_t until_us)
+{
+    if (reasons->count == DOWN_REASONS_WAITING_MAX)
+        return false;
+    reasons->waiting[reasons->count++] =
+        (struct down_reasons_waiting){.event = event, .since_us = until_us, .until_us = until_us};
+    return true;
+}
+
+struct event *down_reasons_expired(struct down_reasons *reasons, int64_t now_us)
+{
+    for (size_t i = 0; i < reasons->count; i++) {
+        struct down_reasons_waiting one = reasons->waiting[i];
+        if (one.until_us == 0 || one.until_us > now_us)
+            continue;
+        reasons->waiting[i] = reasons->waiting[--reasons->count];
+        return one.event;
     }
     return NULL;
 }
@@ -85,7 +112,7 @@ void down_reasons_explain(struct down_reasons *reasons, struct event *event, int
         event_builder_add_reasons(event, &ends[0], &ends[1]);
     if (later && reasons->count < DOWN_REASONS_WAITING_MAX)
         reasons->waiting[reasons->count++] =
-            (struct down_reasons_waiting){event_copy(event), now_us};
+            (struct down_reasons_waiting){.event = event_copy(event), .since_us = now_us};
 }
 
 void down_reasons_forget(struct down_reasons *reasons)

@@ -17,8 +17,9 @@ enum { DOWN_REASONS_WAITING_MAX = 64 };          // events; further events stay 
 struct down_reasons {
     struct link_reasons *latest; // NULL: none
     struct down_reasons_waiting {
-        struct event *event; // a copy
+        struct event *event; // a copy of an emitted event; or the event itself
         int64_t since_us;
+        int64_t until_us; // when to emit the event without an answer; 0: a copy
     } waiting[DOWN_REASONS_WAITING_MAX];
     size_t count;
     size_t next; // of down_reasons_next
@@ -34,6 +35,13 @@ struct event *down_reasons_next(struct down_reasons *reasons, const struct event
 // Adds the reasons of the list to an event about a change, if the row of the event has such fields.
 // Lets the event wait if the answers are still to come.
 void down_reasons_explain(struct down_reasons *reasons, struct event *event, int64_t now_us);
+
+// Lets an event about a link that came back wait for its answers: takes over the reference. Returns
+// false without room: the event stays the caller's.
+bool down_reasons_hold(struct down_reasons *reasons, struct event *event, int64_t until_us);
+
+// Returns the next event that waited until then in vain, the caller's; NULL: there is none.
+struct event *down_reasons_expired(struct down_reasons *reasons, int64_t now_us);
 
 void down_reasons_forget(struct down_reasons *reasons); // the list, after a snapshot
 void down_reasons_clear(struct down_reasons *reasons);

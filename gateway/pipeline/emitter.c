@@ -145,6 +145,10 @@ void event_counts_add(struct event_counts *counts, const struct event *event)
 {
     size_t kind = (size_t)(event->type - catalogue_get(0));
     atomic_fetch_add(event->test ? &counts->tests : &counts->events[kind][event->severity], 1);
+    if (event->link_cause[0] != '\0' && !event->test && !event->retold) {
+        const unsigned told = event->local_reason > 1 ? event->local_reason : event->remote_reason;
+        atomic_fetch_add(&counts->lost_links[told < EVENT_COUNTS_LINK_REASONS ? told : 0], 1);
+    }
     if (event->suppressed[0] != '\0')
         atomic_fetch_add(&counts->reasons[policy_reason_find(event->suppressed)], 1);
 }

@@ -65,11 +65,15 @@ int64_t emitter_now(const struct emitter *emitter); // policy's clock
 // Counts events by kind and severity, all test events together, and suppressed events by reason.
 // One thread adds, any thread reads.
 
-enum { EVENT_COUNTS_SEVERITIES = SEVERITY_DEBUG + 1 };
+enum {
+    EVENT_COUNTS_SEVERITIES = SEVERITY_DEBUG + 1,
+    EVENT_COUNTS_LINK_REASONS = 64, // model/link_reason.h
+};
 
 // Zero-initialised.
 struct event_counts {
     atomic_uint_fast64_t events[CATALOGUE_COUNT][EVENT_COUNTS_SEVERITIES];
+    atomic_uint_fast64_t lost_links[EVENT_COUNTS_LINK_REASONS]; // by local_reason; 0: by another
     atomic_uint_fast64_t tests; // test events of all kinds; `events` has none of them
     atomic_uint_fast64_t reasons[POLICY_REASON_COUNT]; // POLICY_PASSES counts nothing
 };

@@ -97,20 +97,26 @@ static bool unreliable_links_begins_anew(const struct event *event, struct alarm
     return true;
 }
 
-// Adds to the sentence how many times the link failed within a day.
+// Adds to the sentence how many times the link failed within a day, or else within the window.
 static void tell_failures(const struct unreliable_links *links,
                           const struct link_incident *incident, struct event *event)
 {
     static const int64_t DAY_US = 86400 * CLOCK_US_PER_S;
-    const uint64_t before =
-        incident->kind == LINK_FAILED
-            ? link_history_failures(links->history, &incident->link, incident->at_us - DAY_US)
-            : 0;
+    const int64_t window_us = link_history_limits_of(links->history).window_us;
+    if (incident->kind != LINK_FAILED)
+        return;
+    const uint64_t in_day =
+        link_history_failures(links->history, &incident->link, incident->at_us - DAY_US);
+    const uint64_t before = in_day > 0 ? in_day
+                                       : link_history_failures(links->history, &incident->link,
+                                                               incident->at_us - window_us);
     if (before == 0)
         return;
     struct text reason = text_behind(event->reason, sizeof event->reason);
-    text_addf(&reason, "%sthe link failed %" PRIu64 " times within 24 hours: check its cable",
-              reason.len > 0 ? "; " : "", before + 1);
+    text_addf(&reason, "%sthe link failed %" PRIu64 " times within ", reason.len > 0 ? "; " : "",
+              before + 1);
+    text_addf(&reason, in_day > 0 ? "24 hours: check its cable" : "%d days",
+              (int)(window_us / DAY_US));
     template_explain(event);
 }
 

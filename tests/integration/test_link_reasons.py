@@ -37,7 +37,8 @@ def firmware(request, open_site, fabric, tmp_path):
     snmpd = fabric.keep(Snmpd(fabric.directory)).start()
     made.manager = Manager(snmpd.address)
     more = section("subagent", socket=snmpd.socket)
-    made.site = open_site(sweep=SWEEP | getattr(request, "param", {}), registers=made.directory, more=more)
+    made.site = open_site(sweep=SWEEP | getattr(request, "param", {}), counters={"interval": 3600},
+                          registers=made.directory, more=more)
     made.site.gateway.wait_subscribed()
     made.site.gateway.wait_nodes(8)
     made.site.gateway.wait_swept(0)
@@ -83,6 +84,31 @@ def test_a_host_leaves_for_bit_errors(firmware):
     firmware.site.fabric.unlink("node1")
     gone = firmware.site.message("host-removed")[0]
     assert "left the fabric: too many bit errors at leaf1; it hung on port 3 of leaf1" in gone.text
+
+
+def interrupt(firmware):
+    """Port 12 of leaf1 goes down and comes up before the sweep after its trap."""
+    site = firmware.site
+    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.fabric.unlink("leaf1", 12)
+    site.fabric.relink("leaf1", 12)
+    for leaf in ("leaf1", "leaf2"):
+        site.fabric.count_errors(leaf, 12, LinkDownedCounter=1)
+    return site.message("link-interrupted")[0]
+
+
+@pytest.mark.parametrize("firmware", [{"settle": 3000}], indirect=True)
+def test_a_link_that_was_interrupted_says_why(firmware):
+    firmware.link_down("leaf2", 12, local=BIT_ERRORS)
+    event = interrupt(firmware)
+    assert "before a sweep saw it: too many bit errors at leaf2; LinkDownedCounter grew by 1" in event.text
+    assert event.data["linkCause"] == "too many bit errors at leaf2"
+
+
+@pytest.mark.parametrize("firmware", [{"settle": 3000}], indirect=True)
+def test_a_link_that_was_interrupted_is_told_without_an_answer(firmware):
+    event = interrupt(firmware)
+    assert "before a sweep saw it; LinkDownedCounter grew by 1" in event.text and "linkCause" not in event.data
 
 
 def test_without_the_registers_the_sentence_is_the_old_one(firmware):

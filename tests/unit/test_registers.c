@@ -227,6 +227,29 @@ TEST(links_that_stay_or_came_back_cause_no_question)
     assert_int_equal(list.count, 0);
 }
 
+TEST(a_link_that_is_slower_now_causes_questions)
+{
+    struct fabric *slow = make_fabric(true);
+    struct fabric_port *fast =
+                           (struct fabric_port *)&before
+                               ->ports[fabric_find_port(before, fabric_find_node(before, LEAF), 2)],
+                       *port = (struct fabric_port *)&slow
+                                   ->ports[fabric_find_port(slow, fabric_find_node(slow, LEAF), 2)];
+    fast->width_active = 2; // 4X
+    port->width_active = 1; // 1X
+    sweep_list_lost_links(before, slow, &list);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.all[0].port, 2);
+    port->width_active = 2;
+    fast->speed_active = FABRIC_EDR;
+    port->speed_active = FABRIC_FDR;
+    sweep_list_lost_links(before, slow, &list);
+    assert_int_equal(list.count, 1);
+    sweep_list_lost_links(slow, before, &list); // faster
+    assert_int_equal(list.count, 0);
+    fabric_unref(slow);
+}
+
 // What a device lacks is not asked for again on the same day.
 static void check_left_alone_for_a_day(unsigned known)
 {
@@ -467,6 +490,7 @@ int main(void)
         HERE(another_port_of_a_host_answers_for_the_port_that_is_down),
         HERE(a_device_is_asked_once_whether_it_has_registers),
         HERE(a_device_has_one_question_at_a_time),
+        HERE(a_link_that_is_slower_now_causes_questions),
         HERE(links_that_stay_or_came_back_cause_no_question),
         HERE(a_device_without_the_class_is_left_alone),
         HERE(a_device_without_the_capability_is_left_alone),
