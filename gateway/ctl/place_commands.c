@@ -4,6 +4,7 @@
 #include "ctl/client.h"
 #include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
+#include "ctl/terminal.h"
 #include "model/counter.h"
 #include "topology/alarm_key.h"
 
@@ -84,7 +85,12 @@ static bool place_take_events(void *ctx, const json_t *page, struct error *err)
             place_has(p, member_word(event, "subjectNodeGuid"),
                       member_count(event, "subjectPort")) ||
             place_has(p, member_word(event, "peerNodeGuid"), member_count(event, "peerPort"));
-        if (fits && json_array_size(all) < PLACE_EVENTS)
+        // Of a node, not the consequences at its links and at the nodes behind them.
+        const bool follows = p->port == PLACE_WHOLE &&
+                             strcmp(member_word(event, "suppressed"), "consequence") == 0 &&
+                             (strcmp(member_word(event, "category"), "link") == 0 ||
+                              !place_has(p, member_word(event, "subjectNodeGuid"), 0));
+        if (fits && !follows && json_array_size(all) < PLACE_EVENTS)
             json_array_append(all, event);
     }
     return true;
@@ -94,10 +100,26 @@ static bool place_take_events(void *ctx, const json_t *page, struct error *err)
 static bool place_read_events(struct place *p, struct error *err)
 {
     const size_t nodes = json_array_size(p->guids);
-    const int limit = p->port == PLACE_WHOLE ? (int)PLACE_EVENTS : (int)PLACE_EVENTS_READ;
     return nodes == 0 || client_each_page(p->a->socket, "events",
-                                          json_pack("{s:O, s:i}", "node", p->guids, "limit", limit),
+                                          json_pack("{s:O, s:i}", "node", p->guids, "limit",
+                                                    (int)PLACE_EVENTS_READ),
                                           place_take_events, p, err);
+}
+
+// Reads which receivers got each event. The journal may have dropped an event meanwhile.
+static void place_read_fates(const struct place *p)
+{
+    size_t i;
+    json_t *event;
+    struct error err;
+    json_array_foreach(json_object_get(p->answer, "events"), i, event)
+    {
+        json_t *answer =
+            client_request(p->a->socket, "explain",
+                           json_pack("{s:O}", "number", json_object_get(event, "number")), &err);
+        json_object_set(event, "receivers", json_object_get(answer, "receivers"));
+        json_decref(answer);
+    }
 }
 
 // Reads the occasions on which links of the place failed.
@@ -272,6 +294,11 @@ static bool place_read(struct place *p, struct error *err)
            place_read_links(p, err) && place_read_events(p, err);
 }
 
+static bool place_follows(const json_t *alarm)
+{
+    return json_is_string(json_object_get(alarm, "cause"));
+}
+
 // Text.
 
 static const char PLACE_NODE[] =
@@ -308,15 +335,16 @@ static const char PLACE_SINCE[] =
     "[errors?           since its last reset|           No errors since its last reset]; read by "
     "ibtrapd since [counters.since?{counters.since@}|its start]\n";
 
-static const char PLACE_ALARM[] = "{number:8}  {raised@}  {severity#13}  {event}\n"
-                                  "{text>10}"
-                                  "[suppressed?          suppressed: {suppressed}\n]"
-                                  "[acknowledged?          acknowledged {acknowledged@}\n]"
-                                  "{remedy>10}";
+static const char PLACE_ALARM[] =
+    "{number:8}  {raised@}  {severity#13}  {event}\n"
+    "{text>10}"
+    "[suppressed?          suppressed: {suppressed}\n]"
+    "[acknowledged?          acknowledged {acknowledged@}\n]"
+    "[cause?          follows from event {cause_number}:\n{cause_text>10}|{remedy>10}]";
 
-static const char PLACE_LINK[] =
-    "  {occasion_count} occasions, last {last@}: {failures} failures, {flaps} flaps, "
-    "{error_alarms} times too many errors[unreliable?; unreliable]\n";
+static const char PLACE_LINK[] = "  {occasion_count} occasion[occasion_count=1?|s], last {last@}: "
+                                 "{failures} failure[failures=1?|s], {flaps} flap[flaps=1?|s], "
+                                 "{error_alarms} times too many errors[unreliable?; unreliable]\n";
 
 static void place_show_port(const struct place *p, FILE *out, json_t *port)
 {
@@ -351,24 +379,81 @@ static void place_show_nodes(const struct place *p, FILE *out)
                 p->answer);
 }
 
+static void place_show_follower(const struct place *p, FILE *out, json_t *alarm)
+{
+    struct error err;
+    json_t *answer = client_request(
+        p->a->socket, "explain", json_pack("{s:O}", "id", json_object_get(alarm, "cause")), &err);
+    const json_t *event = json_object_get(answer, "event");
+    json_object_set(alarm, "cause_number", json_object_get(event, "number"));
+    json_object_set(alarm, "cause_text", json_object_get(event, "text"));
+    show_layout(out, PLACE_ALARM, alarm);
+    json_decref(answer);
+}
+
+// Shows the causes. Alarms that follow from them are counted; without a cause here, the first of
+// them names the cause.
+static void place_show_alarms(const struct place *p, FILE *out)
+{
+    size_t i, shown = 0, followers = 0;
+    json_t *alarm, *alarms = json_object_get(p->answer, "alarms");
+    fputs(json_array_size(alarms) > 0 ? "\nAlarms\n" : "\nNo alarm is active here.\n", out);
+    json_array_foreach(alarms, i, alarm)
+    {
+        if (!place_follows(alarm) && ++shown > 0)
+            show_layout(out, PLACE_ALARM, alarm);
+    }
+    json_array_foreach(alarms, i, alarm)
+    {
+        if (place_follows(alarm) && shown++ == 0)
+            place_show_follower(p, out, alarm);
+        else
+            followers += place_follows(alarm);
+    }
+    if (followers > 0)
+        fprintf(out, "          and %zu alarm%s here that follow%s; --json has all\n", followers,
+                followers == 1 ? "" : "s", followers == 1 ? "s" : "");
+}
+
+// Writes which receivers got the event, or why not: "nms delivered, logs filtered (severity)".
+static void place_show_fates(FILE *out, const json_t *event)
+{
+    size_t i;
+    const json_t *one;
+    char line[2000];
+    struct text t = text_in(line, sizeof line);
+    json_array_foreach(json_object_get(event, "receivers"), i, one)
+    {
+        const char *reason = member_word(one, "reason");
+        if (strcmp(reason, "suppressed") == 0)
+            continue;
+        text_addf(&t, "%s%s %s", t.len > 0 ? ", " : "receivers: ", member_word(one, "name"),
+                  member_word(one, "state"));
+        if (reason[0] != '\0')
+            text_addf(&t, " (%s)", reason);
+    }
+    terminal_wrap(out, 10, line);
+}
+
 static void place_show(const struct place *p, FILE *out)
 {
-    const json_t *alarms = json_object_get(p->answer, "alarms");
     const json_t *links = json_object_get(p->answer, "links");
     const json_t *events = json_object_get(p->answer, "events");
     size_t i;
     const json_t *event;
     place_show_nodes(p, out);
-    fputs(json_array_size(alarms) > 0 ? "\nAlarms\n" : "\nNo alarm is active here.\n", out);
-    show_each(out, PLACE_ALARM, alarms);
+    place_show_alarms(p, out);
     if (json_array_size(links) > 0)
         fputs("\nFailures of links\n", out);
     show_each(out, PLACE_LINK, links);
-    fputs(json_array_size(events) > 0 ? "\nThe last events; ibtrapctl explain NUMBER tells who got "
-                                        "one\n"
+    fputs(json_array_size(events) > 0 ? "\nThe last events, and which receivers got them\n"
                                       : "\nThe journal has no event about it.\n",
           out);
-    json_array_foreach(events, i, event) show_form(out, &event_form, event, true);
+    json_array_foreach(events, i, event)
+    {
+        show_form(out, &event_form, event, true);
+        place_show_fates(out, event);
+    }
 }
 
 // Commands.
@@ -384,6 +469,7 @@ static enum command_outcome place_run(const struct arguments *a, const char *nam
         json_object_set_new(p.answer, "port", json_integer(port));
     bool ok = place_read(&p, err);
     const json_t *node = json_array_get(json_object_get(p.answer, "nodes"), 0);
+    place_read_fates(&p);
     if (ok && port != PLACE_WHOLE && node && json_array_size(json_object_get(node, "ports")) == 0)
         ok = error_set(err, "%s has no port %d; 'ibtrapctl node %s' lists its ports", p.name, port,
                        p.name);

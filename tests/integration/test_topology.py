@@ -535,7 +535,10 @@ def test_a_node_and_a_port_are_shown_by_name(open_site):
     assert [one["event"] for one in port["alarms"]] == ["link-down"]
     assert down.data["id"] in [one["id"] for one in port["events"]]
     assert place(site, "port", "leaf1", "12")["alarms"] == []
+    told = {one["name"]: one["state"] for one in port["events"][0]["receivers"]}
+    assert told["udp0"] in ("sent", "waiting") and told.keys() >= {"udp0", "snmp0"}
     text = site.gateway.control("port", "leaf1/11").stdout
+    assert "\n          receivers: " in text and "udp0 " in text
     assert "Reseat the cable" in text and "SymbolErrorCounter 3" in text
     assert {"leaf1", "node1"} <= set(site.gateway.control("completion", "NODE").stdout.split())
     assert str(port["alarms"][0]["number"]) in site.gateway.control("completion", "ALARM").stdout.split()
@@ -546,7 +549,8 @@ def test_a_node_and_a_port_are_shown_by_name(open_site):
     site.message("host-removed")
     gone = place(site, "node", "node1")
     assert gone["nodes"] == [] and {one["event"] for one in gone["alarms"]} == {"host-removed", "link-down"}
-    assert "node1 is not in the fabric now." in site.gateway.control("node", "node1").stdout
+    text = site.gateway.control("node", "node1").stdout
+    assert "node1 is not in the fabric now." in text and "and 1 alarm here that follows" in text
     assert "did you mean 'leaf2'" in site.gateway.control("node", "lef2", check=False).stderr
     assert "leaf1 has no port 99" in site.gateway.control("port", "leaf1/99", check=False).stderr
 
