@@ -299,8 +299,22 @@ static bool page_make(void *ctx, const char *path, struct web_document *out)
 
 static void page_write_event(FILE *out, const json_t *event)
 {
-    static const char *const ITEMS[] = {"number",     "time", "event",      "severity",  "text",
-                                        "alarmState", "test", "suppressed", "relatedId", NULL};
+    static const char *const ITEMS[] = {"number",
+                                        "time",
+                                        "event",
+                                        "severity",
+                                        "text",
+                                        "alarmState",
+                                        "test",
+                                        "suppressed",
+                                        "relatedId",
+                                        "subjectName",
+                                        "subjectNodeGuid",
+                                        "subjectPort",
+                                        "peerName",
+                                        "peerNodeGuid",
+                                        "peerPort",
+                                        NULL};
     json_t *one = json_object();
     page_copy(one, event, ITEMS);
     char *line = json_dumps(one, JSON_COMPACT); // has no line ends

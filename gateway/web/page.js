@@ -3,7 +3,7 @@
 // XML parser made, never HTML.
 "use strict";
 
-const STATE_MS = 10000, TIMEOUT_MS = 8000, EVENTS_MAX = 100;
+const STATE_MS = 10000, TIMEOUT_MS = 8000, EVENTS_MAX = 100, KEPT_MAX = 1000;
 const $ = (id) => document.getElementById(id);
 let heard = 0, mapVersion = null, mapAlarms = "", mapTurns = 0, lastNumber = 0, asking = null, again = false, shown = [];
 
@@ -46,6 +46,14 @@ function severityClass(severity) {
 const endName = (end) => (end.name || end.guid) + (end.port ? ` port ${end.port}` : "");
 
 const endNames = (alarm) => alarm.ends.map(endName).join(" ↔ ");
+const placeName = (end) => (end.name || end.guid) + (end.port ? `/${end.port}` : "");
+
+// Leads to all that the page has about the end.
+function endLink(end) {
+  const link = element("a", "", endName(end));
+  link.href = `#${encodeURIComponent(placeName(end))}`;
+  return link;
+}
 
 function mapButton(alarm) {
   const button = element("button", "small", "On the map");
@@ -70,7 +78,7 @@ function alarmCard(alarm, now) {
   const card = element("li", `${kind}${calm ? " calm" : ""}`,
     element("p", "top", element("span", `badge ${kind}`, alarm.severity),
       element("span", "soft", `for ${age(alarm.raised, now)}, since `, clock(alarm.raised))),
-    alarm.ends.length ? element("p", "ends", endNames(alarm)) : "",
+    alarm.ends.length ? element("p", "ends", ...alarm.ends.flatMap((one, i) => [i ? " ↔ " : "", endLink(one)])) : "",
     element("p", "", alarm.text), alarm.remedy ? element("p", "remedy", alarm.remedy) : "", ...alarmNotes(alarm, now),
     element("p", "soft", `${alarm.event} · alarm ${alarm.number}${alarm.count > 1 ? ` · raised ${alarm.count} times` : ""} `,
       alarm.ends.length ? mapButton(alarm) : ""));
@@ -185,7 +193,9 @@ async function showMap(state) {
     size(false);
     center(map.querySelector(".node.fault") || map.querySelector("path.fault"));
   }
+  if (isFirst && location.hash.length > 1) goToPlace();
   mark(placesOf(shown));
+  showPlaceView();
   mapVersion = state.map;
   mapAlarms = alarms;
   mapTurns--;
@@ -238,6 +248,55 @@ function find(text) {
   showPlace(found.map(([, one]) => one.dataset.guid));
 }
 
+// A node or port by link: "#leaf1", "#leaf1/12".
+
+let alarms = [], events = []; // that the page has, the newest event first
+
+function wantedPlace() {
+  const [, name, port] = decodeURIComponent(location.hash.slice(1)).match(/^(.*?)(?:\/(\d+))?$/);
+  return { name, port: Number(port || 0) };
+}
+
+const eventEnds = (event) => [
+  { guid: event.subjectNodeGuid, name: event.subjectName, port: event.subjectPort },
+  { guid: event.peerNodeGuid, name: event.peerName, port: event.peerPort }];
+
+function isAt(place, ends) {
+  return ends.some((one) => [one.name, one.guid].includes(place.name) && (!place.port || !one.port || one.port === place.port));
+}
+
+// What the map tells of the box, and of its links.
+function linesOf(place) {
+  const box = [...$("map").querySelectorAll(".node")].find((one) =>
+    one.querySelector("title").textContent.split("\n").slice(0, 2).includes(place.name));
+  if (!box) return ["Not a box of the map: a host is counted at its switch."];
+  const links = [...$("map").querySelectorAll("path[data-ends]")].filter((one) => one.dataset.ends.includes(box.dataset.guid));
+  const named = links.flatMap((one) => (one.querySelector("title")?.textContent || "").split("\n"));
+  const end = `${box.querySelector("title").textContent.split("\n")[0]} port ${place.port || ""}`;
+  return [box.querySelector("title").textContent.split("\n").slice(1).join(", "),
+    ...named.filter((one) => place.port ? one.split(/: | – /).includes(end) : one.includes(end))];
+}
+
+function showPlaceView() {
+  const place = wantedPlace(), here = alarms.filter((one) => isAt(place, one.ends));
+  $("place").hidden = place.name === "";
+  if (place.name === "") return;
+  $("place-name").textContent = place.name + (place.port ? ` port ${place.port}` : "");
+  fill("place-alarms", ...(here.length ? here.map((one) => element("li", severityClass(one.severity), element("p", "", one.text)))
+    : [element("li", "", "No cause of an alarm is here.")]));
+  fill("place-lines", ...linesOf(place).map((one) => element("li", "", one)));
+  const history = events.filter((one) => isAt(place, eventEnds(one))), told = history.filter((one) => !one.suppressed);
+  fill("place-events", ...(told.length ? told : history).slice(0, 10).map(eventRow));
+  $("place-command").textContent = `ibtrapctl ${place.port ? "port" : "node"} ${place.name}${place.port ? `/${place.port}` : ""}`;
+}
+
+function goToPlace() {
+  const place = wantedPlace();
+  showPlaceView();
+  find(place.name);
+  if (place.name) $("place").scrollIntoView();
+}
+
 function showFresh() {
   const s = Math.round((Date.now() - heard) / 1000);
   $("fresh").textContent = heard === 0 ? "" : `as of ${new Date(heard).toISOString().slice(0, 19)}Z`;
@@ -255,6 +314,7 @@ async function refresh() {
   showNumbers(state, now);
   showMaintenance(state);
   showAlarms(state, now);
+  alarms = state.alarms;
   showRest(state);
   heard = Date.now(); // what is shown is of now
   await showMap(state).then(() => { $("map-note").textContent = ""; },
@@ -313,6 +373,8 @@ function follow() {
     if (event.number < lastNumber) list.replaceChildren(); // a new journal
     lastNumber = event.number;
     addEvent(list, event);
+    events = [event, ...events].slice(0, KEPT_MAX);
+    showPlaceView();
     while (list.children.length > EVENTS_MAX) list.lastChild.remove();
     ask();
   };
@@ -332,6 +394,7 @@ function size(whole) {
 
 $("fit").addEventListener("click", () => size(true));
 $("full").addEventListener("click", () => size(false));
+window.addEventListener("hashchange", goToPlace);
 $("find").addEventListener("input", () => find($("find").value));
 document.addEventListener("visibilitychange", () => document.hidden || ask());
 setInterval(() => document.hidden || ask(), STATE_MS);

@@ -185,6 +185,17 @@ def test_three_faults_are_found_at_a_glance(open_site, browser):
         assert re.search(r"warning: (leaf5 port 11|spine2 port 6) ↔", " ".join(first))
         wait_for(browser, lambda b: texts(b, "#map .node.absent.fault > text:first-of-type"), "the culprits")
         assert sorted(texts(browser, "#map .node.fault > text:first-of-type")) == ["leaf2", "node3-4"]
+        browser.find_element(By.CSS_SELECTOR, "#alarms li:nth-child(3) .ends a").click()  # a node and port by link
+        wait_for(browser, lambda b: texts(b, "#place-name")[0] in ("leaf5 port 11", "spine2 port 6"), "the port")
+        assert browser.find_element(By.ID, "place").is_displayed() and len(texts(browser, "#place-alarms > li")) == 1
+        assert any("spine2 port 6" in one and "fault" in one for one in texts(browser, "#place-lines li"))
+        wait_for(browser, lambda b: any("went down" in one for one in texts(b, "#place-events .text")), "its history")
+        browser.get(site.url + "#node3-4")
+        browser.refresh()
+        wait_for(browser, lambda b: texts(b, "#place-alarms > li") and "node3-4" in texts(b, "#place-alarms > li")[0], "a host")
+        browser.find_element(By.CSS_SELECTOR, "#place-title a").click()
+        wait_for(browser, lambda b: not b.find_element(By.ID, "place").is_displayed(), "its end")
+        wait_for(browser, lambda b: len(texts(b, "#alarms .small")) == 3, "the cards")
         browser.execute_script("document.querySelectorAll('#alarms .small')[2].click()")
         assert marked(browser) == (["leaf5", "spine2"], 1)
         browser.execute_script("""const one = document.getElementById("find"); one.value = "spine7";
