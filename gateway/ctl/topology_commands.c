@@ -355,9 +355,9 @@ static void topology_command_name_absent(const struct arguments *a, struct pictu
                        json_pack("{s:I, s:i}", "after", (json_int_t)number - 1, "limit", 1), &err);
     const json_t *event = json_array_get(json_object_get(answer, "events"), 0);
     picture_name_absent(picture, strtoull(member_word(event, "subjectNodeGuid"), NULL, 16),
-                        member_word(event, "subjectName"));
+                        member_word(event, "subjectName"), member_word(event, "subjectSystem"));
     picture_name_absent(picture, strtoull(member_word(event, "peerNodeGuid"), NULL, 16),
-                        member_word(event, "peerName"));
+                        member_word(event, "peerName"), member_word(event, "peerSystem"));
     json_decref(answer);
 }
 
@@ -365,7 +365,7 @@ static bool topology_command_draw(const struct arguments *a, const struct fabric
                                   struct error *err)
 {
     struct picture *picture =
-        picture_new(what->fabric, what->names, a->values[OPTION_HOSTS] != NULL);
+        picture_new(what->fabric, what->names, what->systems, a->values[OPTION_HOSTS] != NULL);
     struct topology_picture p = {.picture = picture};
     const bool ok = client_each_page(a->socket, "alarms", json_pack("{s:b}", "all", 1),
                                      topology_command_mark_alarms, &p, err);

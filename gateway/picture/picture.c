@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "model/catalogue.h"
+#include "picture/hosts.h"
 #include "topology/describe.h"
 
 #include <inttypes.h>
@@ -33,6 +34,8 @@ static void picture_take_nodes(struct picture *p)
         const char *name = describe_label(p->fabric, i, FABRIC_NONE, p->names, label);
         char *own = name == label ? memory_copy(label) : NULL;
         p->nodes[p->node_count++] = (struct picture_node){.guid = node->guid,
+                                                          .one = i,
+                                                          .next = FABRIC_NONE,
                                                           .name = own ? own : name,
                                                           .own_name = own,
                                                           .type = node->type,
@@ -63,11 +66,13 @@ static void picture_take_links(struct picture *p)
     p->present_links = p->link_count;
 }
 
-struct picture *picture_new(const struct fabric *fabric, const struct names *names, bool show_hosts)
+struct picture *picture_new(const struct fabric *fabric, const struct names *names,
+                            const struct systems *systems, bool show_hosts)
 {
     struct picture *p = memory_get(sizeof *p);
     *p = (struct picture){.fabric = fabric,
                           .names = names,
+                          .systems = systems && systems->fabric == fabric ? systems : NULL,
                           .show_hosts = show_hosts,
                           .node_room = fabric->node_count + PICTURE_ABSENT_MAX,
                           .link_room = fabric->port_count / 2 + 1 + PICTURE_ABSENT_MAX};
@@ -83,8 +88,10 @@ void picture_free(struct picture *p)
 {
     if (!p)
         return;
-    for (uint32_t i = 0; i < p->node_count; i++)
+    for (uint32_t i = 0; i < p->node_count; i++) {
         free(p->nodes[i].own_name);
+        free(p->nodes[i].system);
+    }
     free(p->nodes);
     free(p->links);
     free(p->link_of);
@@ -130,8 +137,8 @@ static uint32_t picture_find(struct picture *p, uint64_t guid)
         return FABRIC_NONE;
     }
     const char *name = names_find(p->names, guid);
-    p->nodes[p->node_count++] =
-        (struct picture_node){.guid = guid, .name = name ? name : "", .absent = true};
+    p->nodes[p->node_count++] = (struct picture_node){
+        .guid = guid, .one = i, .next = FABRIC_NONE, .name = name ? name : "", .absent = true};
     return i;
 }
 
@@ -241,13 +248,55 @@ void picture_add_alarm(struct picture *p, const char *key, const char *event, bo
         picture_mark_link(p, &what, state);
 }
 
-void picture_name_absent(struct picture *p, uint64_t guid, const char *name)
+void picture_name_absent(struct picture *p, uint64_t guid, const char *name, const char *system)
 {
     for (uint32_t i = p->fabric->node_count; i < p->node_count; i++) {
         struct picture_node *node = &p->nodes[i];
+        if (node->guid == guid && !node->system && system[0] != '\0')
+            node->system = memory_copy(system);
         if (node->guid == guid && node->name[0] == '\0' && name[0] != '\0')
             node->name = node->own_name = memory_copy(name);
     }
+}
+
+// Hosts with several adapters.
+
+static const char *picture_host_of(const struct picture *p, uint32_t node)
+{
+    const struct picture_node *n = &p->nodes[node];
+    if (n->absent)
+        return n->system && n->type != FABRIC_SWITCH ? n->system : "";
+    const struct system *s = p->systems ? systems_of(p->systems, node) : NULL;
+    return s && !s->is_box && s->has_devices ? s->name : "";
+}
+
+// The first adapter of a host stands for all, with the name of the host.
+static void picture_join_hosts(struct picture *p)
+{
+    const size_t count = p->node_count;
+    const char **hosts = memory_get((count + 1) * sizeof *hosts);
+    uint32_t *room = memory_get((2 * count + 1) * sizeof *room);
+    for (uint32_t i = 0; i < count; i++)
+        hosts[i] = picture_host_of(p, i);
+    hosts_group(hosts, p->node_count, room, room + count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct picture_node *n = &p->nodes[i], *first = &p->nodes[room[i]];
+        n->one = room[i];
+        n->next = room[count + i];
+        picture_worsen(&first->state, n->state);
+        first->silent = first->silent || n->silent;
+        if (n != first || n->next == FABRIC_NONE)
+            continue;
+        char *own = memory_copy(hosts[i]);
+        free(n->own_name);
+        n->name = n->own_name = own;
+    }
+    for (uint32_t i = 0; i < p->link_count; i++) {
+        p->links[i].node = room[p->links[i].node];
+        p->links[i].peer = room[p->links[i].peer];
+    }
+    free(hosts);
+    free(room);
 }
 
 // Homes: which switch a host is drawn at.
@@ -313,8 +362,9 @@ static void picture_show_nodes(struct picture *p)
     for (uint32_t i = 0; i < p->node_count; i++) {
         struct picture_node *n = &p->nodes[i];
         const struct picture_node *home = n->home == FABRIC_NONE ? NULL : &p->nodes[n->home];
-        n->shown = n->type != FABRIC_CA || !home || p->show_hosts ||
-                   (picture_is_troubled(n) && home->troubled_hosts <= PICTURE_TROUBLED_HOSTS);
+        n->shown = n->one == i &&
+                   (n->type != FABRIC_CA || !home || p->show_hosts ||
+                    (picture_is_troubled(n) && home->troubled_hosts <= PICTURE_TROUBLED_HOSTS));
     }
 }
 
@@ -345,7 +395,7 @@ static void picture_place_hosts(struct picture *p)
         const struct fabric_node *node = &p->fabric->nodes[i];
         for (uint32_t port = node->first_port; port < node->first_port + node->ports; port++) {
             if (p->link_of[port] != FABRIC_NONE)
-                picture_place_host(p, p->fabric->ports[port].peer_node, i);
+                picture_place_host(p, p->nodes[p->fabric->ports[port].peer_node].one, i);
         }
     }
     for (uint32_t i = 0; i < p->node_count; i++) {
@@ -645,6 +695,7 @@ static void picture_arrange(struct picture *p)
 void picture_finish(struct picture *p)
 {
     picture_guess_types(p);
+    picture_join_hosts(p);
     picture_find_homes(p);
     picture_find_states(p);
     picture_show_nodes(p);

@@ -7,6 +7,7 @@
 
 #include "model/fabric.h"
 #include "model/names.h"
+#include "model/systems.h"
 #include "topology/alarm_key.h"
 
 // From good to bad.
@@ -22,6 +23,9 @@ struct picture_node {
     uint64_t guid;
     const char *name; // valid while the fabric, the names and the picture are; empty: no name
     char *own_name;   // the picture's copy of the `name` of an absent or nameless node, or NULL
+    char *system;     // of an absent node: the picture's copy of the name of its host, or NULL
+    uint32_t one;     // the adapter of the same host that is drawn for all; or the node itself
+    uint32_t next;    // the next adapter that the node stands for; FABRIC_NONE: none
     uint8_t type;     // enum fabric_type
     bool absent;      // named by alarms, and not in the fabric
     bool silent;
@@ -53,6 +57,7 @@ struct picture_link {
 struct picture {
     const struct fabric *fabric; // the caller's; fabric and names outlive the picture
     const struct names *names;
+    const struct systems *systems; // of the fabric; NULL: none
     bool show_hosts;
     struct picture_node *nodes; // the nodes of the fabric, in its order, then the absent nodes
     uint32_t node_count, node_room;
@@ -78,10 +83,12 @@ enum {
     PICTURE_NAME_SIZE = FABRIC_DESCRIPTION_SIZE,
 };
 
-// Begins a picture. `names` may be NULL. Folded hosts are counted at their switches. The troubled
-// hosts of a switch are shown nevertheless if they are few.
+// Begins a picture. `names` and `systems` may be NULL; the systems of another fabric count as NULL.
+// A host with several adapters is one box at the switch of its first link, with a line to each
+// other switch. Folded hosts are counted at their switches. The troubled hosts of a switch are
+// shown nevertheless if they are few.
 struct picture *picture_new(const struct fabric *fabric, const struct names *names,
-                            bool show_hosts);
+                            const struct systems *systems, bool show_hosts);
 void picture_free(struct picture *picture); // NULL is allowed
 
 // Adds an active alarm by its key and the name of the raising event. Only alarms about nodes, ports
@@ -89,8 +96,9 @@ void picture_free(struct picture *picture); // NULL is allowed
 // that the cause stands out. Before picture_finish.
 void picture_add_alarm(struct picture *picture, const char *key, const char *event, bool follows);
 
-// Names an absent node, unless the node has a name. Before picture_finish.
-void picture_name_absent(struct picture *picture, uint64_t guid, const char *name);
+// Names an absent node and its host, unless the node has a name. Before picture_finish.
+void picture_name_absent(struct picture *picture, uint64_t guid, const char *name,
+                         const char *system);
 
 // Finds the node, port or link in an alarm's key. Some keys begin with words, for instance the keys
 // of counters. False: the key names no node, port or link.

@@ -72,6 +72,7 @@ struct svg {
     FILE *out;
     const struct picture *picture;
     struct svg_place *places;          // by node
+    uint32_t *hosts, *next_host;       // by node: the first folded host of a switch; the next one
     const struct picture_link **links; // the drawn links, sorted
     uint32_t link_count;
     uint32_t width, height;
@@ -351,12 +352,49 @@ static void svg_write_folded(const struct svg *s, const struct picture_node *nod
                 node->shown_hosts > 0 ? "+ " : "", node->folded, node->folded == 1 ? "" : "s");
 }
 
+// For the search of the page: the GUIDs of all adapters of a host, and the hosts of a switch that
+// have no box.
+static void svg_write_data(const struct svg *s, uint32_t i)
+{
+    const struct picture_node *node = &s->picture->nodes[i];
+    fprintf(s->out, " data-guid=\"0x%016" PRIx64 "\"", node->guid);
+    if (node->next != FABRIC_NONE) {
+        fprintf(s->out, " data-parts=\"0x%016" PRIx64, node->guid);
+        for (uint32_t k = node->next; k != FABRIC_NONE; k = s->picture->nodes[k].next)
+            fprintf(s->out, " 0x%016" PRIx64, s->picture->nodes[k].guid);
+        fputc('"', s->out);
+    }
+    for (uint32_t k = s->hosts[i]; k != FABRIC_NONE; k = s->next_host[k]) {
+        fputs(k == s->hosts[i] ? " data-hosts=\"" : "&#10;", s->out);
+        svg_write_name(s, k);
+        fputs(s->next_host[k] == FABRIC_NONE ? "\"" : "", s->out);
+    }
+}
+
+static void svg_list_hosts(const struct svg *s)
+{
+    const uint32_t count = s->picture->node_count;
+    for (uint32_t i = 0; i < count; i++)
+        s->hosts[i] = s->next_host[i] = FABRIC_NONE;
+    for (uint32_t i = count; i-- > 0;) {
+        const struct picture_node *node = &s->picture->nodes[i];
+        if (node->shown || node->one != i || node->home == FABRIC_NONE)
+            continue;
+        s->next_host[i] = s->hosts[node->home];
+        s->hosts[node->home] = i;
+    }
+}
+
 static void svg_write_node_title(const struct svg *s, uint32_t i)
 {
     const struct picture_node *node = &s->picture->nodes[i];
     fputs("<title>", s->out);
     svg_write_name(s, i);
     fprintf(s->out, "\n0x%016" PRIx64, node->guid);
+    for (uint32_t k = node->next; k != FABRIC_NONE; k = s->picture->nodes[k].next) {
+        fputc('\n', s->out);
+        svg_write_name(s, k);
+    }
     if (node->hosts > 0)
         fprintf(s->out, "\n%" PRIu32 " host%s", node->hosts, node->hosts == 1 ? "" : "s");
     if (node->absent)
@@ -376,10 +414,11 @@ static void svg_write_node(const struct svg *s, uint32_t i)
     const int height = host ? HOST_HEIGHT - 2 : BOX_HEIGHT, inset = host ? 6 : 0;
     char name[PICTURE_NAME_SIZE];
     picture_name(node, name);
-    fprintf(s->out, "<g class=\"node %s %s near-%s%s%s\" data-guid=\"0x%016" PRIx64 "\">",
-            host ? "host" : "switch", picture_state_word(node->whole),
-            picture_state_word(node->near), node->absent ? " absent" : "",
-            node->silent ? " silent" : "", node->guid);
+    fprintf(s->out, "<g class=\"node %s %s near-%s%s%s\"", host ? "host" : "switch",
+            picture_state_word(node->whole), picture_state_word(node->near),
+            node->absent ? " absent" : "", node->silent ? " silent" : "");
+    svg_write_data(s, i);
+    fputc('>', s->out);
     svg_write_node_title(s, i);
     fprintf(s->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>",
             at->x - BOX_WIDTH / 2 + inset, at->y + (host ? 2 : 0), BOX_WIDTH - 2 * inset, height,
@@ -445,7 +484,10 @@ void svg_write(FILE *out, const struct picture *picture, bool styled)
     struct svg s = {.out = out,
                     .picture = picture,
                     .places = memory_zeroed(picture->node_count, sizeof *s.places),
+                    .hosts = memory_get(((size_t)picture->node_count + 1) * sizeof *s.hosts),
+                    .next_host = memory_get(((size_t)picture->node_count + 1) * sizeof *s.hosts),
                     .links = memory_get(picture->link_count * sizeof *s.links)};
+    svg_list_hosts(&s);
     svg_place(&s);
     svg_sort_links(&s);
     svg_write_head(&s, styled);
@@ -454,5 +496,7 @@ void svg_write(FILE *out, const struct picture *picture, bool styled)
     svg_write_legend(&s);
     fputs("</svg>\n", out);
     free(s.places);
+    free(s.hosts);
+    free(s.next_host);
     free((void *)s.links);
 }

@@ -216,11 +216,16 @@ function center(place) {
   map.scrollBy(at.left + at.width / 2 - frame.left - map.clientWidth / 2, at.top + at.height / 2 - frame.top - map.clientHeight / 2);
 }
 
+// A host with several adapters is one box.
+const partsOf = (box) => (box.dataset.parts || box.dataset.guid).split(" ");
+
 // The boxes of nodes, and the worst line between two nodes.
 function placesOf(guids) {
+  const boxes = [...$("map").querySelectorAll(".node")].filter((one) => partsOf(one).some((guid) => guids.includes(guid)));
+  const ends = boxes.map((one) => one.dataset.guid);
   const lines = guids.length !== 2 ? [] : [...$("map").querySelectorAll("path[data-ends]")]
-    .filter((one) => one.dataset.ends.split(" ").every((guid) => guids.includes(guid)));
-  return [...$("map").querySelectorAll(".node")].filter((one) => guids.includes(one.dataset.guid)).concat(lines.slice(-1));
+    .filter((one) => one.dataset.ends.split(" ").every((guid) => ends.includes(guid)));
+  return boxes.concat(lines.slice(-1));
 }
 
 function mark(places) {
@@ -244,8 +249,11 @@ function find(text) {
   const named = [...$("map").querySelectorAll(".node")].map((one) => [one.querySelector("title").textContent.toLowerCase(), one]);
   const whole = named.filter(([title]) => title.split("\n").includes(wanted));
   const found = wanted === "" ? [] : whole.length ? whole : named.filter(([title]) => title.includes(wanted));
-  $("found").textContent = wanted === "" || found.length === 1 ? "" : found.length ? plural(found.length, "node") : "No such box. Hosts are counted at their switch.";
-  showPlace(found.map(([, one]) => one.dataset.guid));
+  const homes = wanted === "" || found.length ? [] : [...$("map").querySelectorAll(".node[data-hosts]")]
+    .filter((one) => one.dataset.hosts.toLowerCase().split("\n").some((host) => host.includes(wanted) || wanted.startsWith(`${host} `)));
+  $("found").textContent = wanted === "" || found.length === 1 ? "" : found.length ? plural(found.length, "node")
+    : homes.length ? "A host of this switch. Hosts without trouble are counted at their switch." : "There is no such node.";
+  showPlace(found.map(([, one]) => one).concat(homes).map((one) => one.dataset.guid));
 }
 
 // A node or port by link: "#leaf1", "#leaf1/12".

@@ -20,6 +20,8 @@ static const struct page_view_name *page_views_keep_name(struct page_view_names 
         name->peer_guid = event->peer.node_guid;
         memcpy(name->name, event->subject.name, sizeof name->name);
         memcpy(name->peer_name, event->peer.name, sizeof name->peer_name);
+        memcpy(name->system, event->subject.system, sizeof name->system);
+        memcpy(name->peer_system, event->peer.system, sizeof name->peer_system);
     }
     return name;
 }
@@ -155,8 +157,8 @@ static void page_views_name(struct page_view_map *map, struct journal *journal,
     for (size_t i = 0; i < map->to_name_count; i++) {
         const struct page_view_name *then = page_views_find_name(names, journal, map->to_name[i]);
         if (then) {
-            picture_name_absent(map->picture, then->guid, then->name);
-            picture_name_absent(map->picture, then->peer_guid, then->peer_name);
+            picture_name_absent(map->picture, then->guid, then->name, then->system);
+            picture_name_absent(map->picture, then->peer_guid, then->peer_name, then->peer_system);
         }
     }
 }
@@ -177,15 +179,18 @@ char *page_views_map(struct topology *topology, struct journal *journal,
                      struct page_view_names *then, size_t *size)
 {
     static const struct fabric NOTHING = {0};
-    struct fabric *fabric = topology_current(topology);
+    struct systems *systems = topology_systems(topology);
+    struct fabric *fabric = systems ? fabric_ref(systems->fabric) : topology_current(topology);
     struct names *names = topology_names(topology);
     char *text = NULL;
     FILE *out = memory_need(open_memstream(&text, size));
-    struct page_view_map map = {.picture = picture_new(fabric ? fabric : &NOTHING, names, false)};
+    struct page_view_map map = {.picture =
+                                    picture_new(fabric ? fabric : &NOTHING, names, systems, false)};
     page_views_draw(&map, journal, then, out);
     fclose(out);
     picture_free(map.picture);
     names_unref(names);
     fabric_unref(fabric);
+    systems_unref(systems);
     return text;
 }

@@ -20,6 +20,7 @@ struct page_view_name {
     int64_t number; // of the event; 0: none
     uint64_t guid, peer_guid;
     char name[NAMES_NAME_SIZE], peer_name[NAMES_NAME_SIZE];
+    char system[EVENT_SYSTEM_SIZE], peer_system[EVENT_SYSTEM_SIZE];
 };
 
 // The names of nodes that left the fabric, from the events that raised the alarms. A read may wait

@@ -230,6 +230,22 @@ def test_a_hostile_name_is_only_a_name(open_site, browser):
     no_complaints(browser)
 
 
+def test_a_host_of_several_adapters_is_found(open_site, browser):
+    net = (pathlib.Path(__file__).resolve().parents[1] / "lab" / "nets" / "small.net").read_bytes()
+    net = net.replace(b'"node1"', b'"gpu17 mlx5_0"').replace(b'"node2"', b'"gpu17 mlx5_1"')
+    site = open_site(net)
+    browser.get(site.url)
+    wait_for(browser, lambda b: texts(b, "#map .switch"), "the map")
+    browser.find_element(By.ID, "find").send_keys("gpu17")
+    wait_for(browser, lambda b: "A host of this switch" in b.find_element(By.ID, "found").text, "the host")
+    for adapter in ("gpu17 mlx5_0", "gpu17 mlx5_1"):
+        site.fabric.unlink(adapter)
+    wait_for(browser, lambda b: texts(b, "#map .host.absent title"), "the host on the map")
+    boxes = texts(browser, "#map .host.absent title")
+    assert len(boxes) == 1 and boxes[0].splitlines()[0] == "gpu17" and "gpu17 mlx5_1" in boxes[0]
+    no_complaints(browser)
+
+
 def test_a_map_that_does_not_come_is_told(open_site, browser):
     site = open_site()
     browser.get(site.url)

@@ -10,6 +10,8 @@
 #include "picture/svg.h"
 #include "topology/alarm_key.h"
 
+#include <inttypes.h>
+
 static struct generated g;
 static struct fabric *fabric;
 static struct picture *picture;
@@ -31,7 +33,7 @@ static int end(void **state)
 static void look(bool hosts)
 {
     fabric = generated_look(&g, 0);
-    picture = picture_new(fabric, NULL, hosts);
+    picture = picture_new(fabric, NULL, NULL, hosts);
     assert_non_null(picture);
 }
 
@@ -223,13 +225,53 @@ TEST(an_absent_node_can_be_named)
     generated_add(&g, FABRIC_SWITCH, 0, "here", 4);
     look(false);
     picture_add_alarm(picture, "node 0x00000000deadbeef", "switch-removed", false);
-    picture_name_absent(picture, 0xdeadbeef, "leaf7");
-    picture_name_absent(picture, 0xdeadbeef, "other");
-    picture_name_absent(picture, g.nodes[0].node.guid, "other");
+    picture_name_absent(picture, 0xdeadbeef, "leaf7", "");
+    picture_name_absent(picture, 0xdeadbeef, "other", "");
+    picture_name_absent(picture, g.nodes[0].node.guid, "other", "");
     picture_finish(picture);
     assert_int_equal(count(svg(), ">leaf7</text>"), 1);
     assert_int_equal(count(text_, ">here</text>"), 1);
     assert_null(strstr(text_, "other"));
+}
+
+// With an adapter that left, and one that had left before its host came back.
+TEST(a_host_of_several_adapters_is_one_box)
+{
+    uint32_t leaves[4], adapters[4];
+    char name[32], key[EVENT_KEY_SIZE];
+    for (uint8_t i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "leaf%u", i + 1);
+        leaves[i] = generated_add(&g, FABRIC_SWITCH, 0, name, 8);
+        if (i > 0)
+            generated_link(&g, leaves[i], 8, leaves[0], (uint8_t)(i + 4));
+        snprintf(name, sizeof name, "gpu17 mlx5_%u", i);
+        adapters[i] = generated_add(&g, FABRIC_CA, 0, name, 1);
+        generated_link(&g, leaves[i], 1, adapters[i], 1);
+    }
+    const uint64_t gone = g.nodes[adapters[3]].node.guid;
+    generated_remove(&g, adapters[3]);
+    fabric = generated_look(&g, leaves[0]);
+    struct systems *systems = systems_make(fabric, &(struct systems_names){0});
+    picture = picture_new(fabric, NULL, systems, true);
+    alarm_key_write(key, &(struct alarm_key){.kind = ALARM_KEY_NODE, .guid = gone});
+    picture_add_alarm(picture, key, "host-removed", false);
+    picture_name_absent(picture, gone, "gpu17 mlx5_3", "gpu17");
+    picture_finish(picture);
+    size_t boxes = 0;
+    for (uint32_t i = 0; i < picture->node_count; i++)
+        boxes += picture->nodes[i].shown && picture->nodes[i].type == FABRIC_CA;
+    assert_int_equal(boxes, 1);
+    assert_int_equal(node("gpu17")->whole, PICTURE_FAULT);
+    const char *drawn = svg();
+    assert_non_null(strstr(drawn, "<title>gpu17\n"));
+    for (uint32_t i = 0; i < 4; i++) {
+        char guid[40];
+        snprintf(guid, sizeof guid, "0x%016" PRIx64, g.nodes[adapters[i]].node.guid);
+        const char *parts = strstr(drawn, "data-parts=\"");
+        assert_non_null(parts);
+        assert_true(strstr(parts, guid) && strstr(parts, guid) < strstr(parts, ">"));
+    }
+    systems_unref(systems);
 }
 
 TEST(what_is_gone_is_drawn_where_it_was)
@@ -307,7 +349,7 @@ TEST(the_order_of_discovery_does_not_matter)
     picture_free(picture);
     fabric_unref(fabric);
     fabric = generated_look(&g, 12345);
-    picture = picture_new(fabric, NULL, true);
+    picture = picture_new(fabric, NULL, NULL, true);
     picture_finish(picture);
     assert_string_equal(svg(), first);
     free(first);
@@ -405,6 +447,7 @@ int main(void)
         PICTURE_TEST(each_colour_has_a_plain_value),
         PICTURE_TEST(the_cause_stands_out),
         PICTURE_TEST(an_absent_node_can_be_named),
+        PICTURE_TEST(a_host_of_several_adapters_is_one_box),
         PICTURE_TEST(what_is_gone_is_drawn_where_it_was),
         PICTURE_TEST(many_troubled_hosts_stay_folded),
         PICTURE_TEST(names_cannot_break_out),
