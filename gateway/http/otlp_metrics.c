@@ -235,14 +235,6 @@ struct otlp_metrics {
     struct error problem;
 };
 
-static bool otlp_metrics_fail(struct otlp_metrics *s, const char *why)
-{
-    error_set(&s->problem, "%s: %s", transfer_peer(s->transfer), why);
-    s->failed = true;
-    s->writer.at = NULL;
-    return false;
-}
-
 // Posts the next part of the scrape. False: there is none.
 static bool otlp_metrics_post(struct otlp_metrics *s)
 {
@@ -261,21 +253,20 @@ static bool otlp_metrics_post(struct otlp_metrics *s)
     return s->posts;
 }
 
+// Goes on with a request. After a failure, the rest of the scrape is left out.
 static void otlp_metrics_go_on(struct otlp_metrics *s)
 {
     struct transfer_answer answer;
-    struct error err;
-    char why[64];
-    const int ended = transfer_go_on(s->transfer, STEP_MS, &answer, &err);
+    const int ended = transfer_go_on(s->transfer, STEP_MS, &answer, &s->problem);
     s->posts = ended == 0;
-    if (ended < 0) {
-        otlp_metrics_fail(s, err.text);
-    } else if (ended > 0 && (answer.status < 200 || answer.status >= 300)) {
-        snprintf(why, sizeof why, "it answers the metrics with status %d", answer.status);
-        otlp_metrics_fail(s, why);
-    } else if (ended > 0) {
-        s->failed = false;
-    }
+    if (ended == 0)
+        return;
+    s->failed = ended < 0 || answer.status < 200 || answer.status >= 300;
+    if (ended > 0 && s->failed)
+        error_set(&s->problem, "%s: it answers the metrics with status %d",
+                  transfer_peer(s->transfer), answer.status);
+    if (s->failed)
+        s->writer.at = NULL;
 }
 
 static void otlp_metrics_begin_scrape(struct otlp_metrics *s, char *scrape)

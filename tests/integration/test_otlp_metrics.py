@@ -42,6 +42,8 @@ def test_each_value_of_a_scrape_arrives(fabric):
         gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5}, counters={"ports": "all", "interval": 5}, more=block))
         gateway.wait_nodes(8)
         wait_until(lambda: any(one["event"] == "receiver-failing" for one in gateway.listed_alarms()), "the failure to be told")
+        [failure] = [one["text"] for one in gateway.listed_alarms() if "metrics" in one["text"]]
+        assert failure.endswith(f"journal: http://127.0.0.1:{collector_port}: it answers the metrics with status 503.")
         statuses[0] = 200
         wait_until(lambda: not any("metrics" in one["text"] for one in gateway.listed_alarms()), "the end of the failure")
 
