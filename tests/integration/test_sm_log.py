@@ -108,6 +108,23 @@ def test_no_route_and_partitions(site):
                                              r"\(LID \d+\): its table of P_Keys is full\.")
 
 
+def test_repeats_are_told_once(fabric, syslog):
+    """OpenSM writes a line for each P_Key for which a port has no room; receivers hear of each switch once."""
+    partitions = fabric.directory / "partitions.conf"
+    partitions.write_text("Default=0x7fff: ALL=full;\n" + "".join(f"p{n}=0x{n:04x}: ALL=full;\n" for n in range(1, 80)))
+    sm = fabric.subnet_manager("sm1").wait_master()
+    gateway = fabric.keep(Gateway(fabric, host="sm1", beside_sm=True, sm_log=sm.directory / "osm.log", policy="",
+                                  syslog=[syslog.address], **STILL))
+    gateway.wait_nodes(8)
+    sm.options["partition_config_file"] = partitions
+    sm.restart()
+    lines = sm.log.count("ERR 0512: ")
+    wait_until(lambda: len(told(gateway)["sm-partition-error"]) == lines, "all lines to be in the journal")
+    about = syslog.wait_for(lambda one: one.message_id == "sm-partition-error", "both switches", count=2)
+    assert lines > 100 and len(about) == 2
+    assert {re.search("leaf[12]", one.text)[0] for one in about} == {"leaf1", "leaf2"}
+
+
 def test_a_duplicated_guid(tmp_path):
     net = tmp_path / "twice.net"
     text = (Fabric().net).read_text()
