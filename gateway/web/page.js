@@ -403,6 +403,7 @@ function size(whole) {
 $("fit").addEventListener("click", () => size(true));
 $("full").addEventListener("click", () => size(false));
 window.addEventListener("hashchange", goToPlace);
+$("place-close").addEventListener("click", () => { location.hash = ""; });
 $("find").addEventListener("input", () => find($("find").value));
 document.addEventListener("visibilitychange", () => document.hidden || ask());
 setInterval(() => document.hidden || ask(), STATE_MS);

@@ -193,7 +193,7 @@ def test_three_faults_are_found_at_a_glance(open_site, browser):
         browser.get(site.url + "#node3-4")
         browser.refresh()
         wait_for(browser, lambda b: texts(b, "#place-alarms > li") and "node3-4" in texts(b, "#place-alarms > li")[0], "a host")
-        browser.find_element(By.CSS_SELECTOR, "#place-title a").click()
+        browser.find_element(By.CSS_SELECTOR, "#place-close").click()
         wait_for(browser, lambda b: not b.find_element(By.ID, "place").is_displayed(), "its end")
         wait_for(browser, lambda b: len(texts(b, "#alarms .small")) == 3, "the cards")
         browser.execute_script("document.querySelectorAll('#alarms .small')[2].click()")
