@@ -365,22 +365,26 @@ static void commands_tell_wrong_word(const char *first, const char *word)
     const struct nearest nearest = commands_nearest(first, word, &all, words);
     if (all.len == 0)
         return;
-    fprintf(stderr, "ibtrapctl: no such command: %s%s%s", first, first[0] ? " " : "", word);
-    if (nearest.name)
+    if (word[0] != '\0')
+        fprintf(stderr, "ibtrapctl: no such command: %s%s%s", first, first[0] ? " " : "", word);
+    else
+        fprintf(stderr, "ibtrapctl: '%s' needs a further word", first);
+    if (nearest.name && word[0] != '\0')
         fprintf(stderr, "; did you mean '%s%s%s'?", first, first[0] ? " " : "", nearest.name);
     if (first[0] != '\0')
-        fprintf(stderr, "%s there are: %s", nearest.name ? "" : ";", buffer);
+        fprintf(stderr, "%s there are: %s", nearest.name && word[0] != '\0' ? "" : ";", buffer);
     fputc('\n', stderr);
 }
 
 static enum command_outcome commands_refuse_unknown(const struct arguments *a)
 {
     bool begins = false;
-    for (size_t i = 0; a->count > 1 && i < COMMAND_COUNT; i++)
+    for (size_t i = 0; a->count > 0 && i < COMMAND_COUNT; i++)
         begins |= strncmp(COMMANDS[i].name, a->words[0], strlen(a->words[0])) == 0 &&
                   COMMANDS[i].name[strlen(a->words[0])] == ' ';
     if (a->count > 0) {
-        commands_tell_wrong_word(begins ? a->words[0] : "", a->words[begins]);
+        const char *further = a->count > 1 ? a->words[1] : "";
+        commands_tell_wrong_word(begins ? a->words[0] : "", begins ? further : a->words[0]);
         fputs("'ibtrapctl help' lists the commands.\n", stderr);
     }
     return COMMAND_WRONG_USAGE;
