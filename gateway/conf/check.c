@@ -395,6 +395,15 @@ bool check_topic(const char *value, struct error *reason)
            error_set(reason, "must not be '.' or '..'");
 }
 
+bool check_index(const char *value, struct error *reason)
+{
+    return (value[strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789._-")] == '\0' &&
+            !strchr("._-", value[0])) ||
+           error_set(reason,
+                     "an index has lower-case letters, digits, '.', '_' and '-', and begins "
+                     "with a letter or a digit");
+}
+
 bool check_state_topic(const char *value, struct error *reason)
 {
     if (strchr(value, '{'))

@@ -27,6 +27,7 @@ check_fn check_master;           // the address of a master agent: a path, or tc
 check_fn check_brokers;          // addresses of brokers, with commas between them
 check_fn check_topic;            // a template of a topic of Kafka for kafka/topic.h
 check_fn check_state_topic;      // a topic of Kafka
+check_fn check_index;            // the name of an index: lower-case letters, digits, "._-"
 check_fn check_url;              // an http or https URL without a user; no reason shows it
 check_fn check_urls;             // 1 to 8 URLs for check_url, with commas between them
 check_fn check_name_characters;  // letters, digits, "._-"

@@ -219,8 +219,10 @@ struct conf_http {
     uint32_t batch_size; // octets of its body
     unsigned timeout;    // seconds for a request and its answer
     bool gzip;
-    char index[CONF_INDEX_SIZE]; // Splunk's or Elasticsearch's; empty: the server decides
-    bool ack;                    // Splunk's: the indexers' acknowledgement confirms an event
+    char index[CONF_INDEX_SIZE];       // Splunk's or Elasticsearch's; empty: the server decides
+    char state_index[CONF_INDEX_SIZE]; // empty: none
+    unsigned state_refresh_s;
+    bool ack; // Splunk's: the indexers' acknowledgement confirms an event
 };
 
 struct conf_alertmanager {

@@ -32,6 +32,12 @@
             .help = "Events a second at most. 0 means that there is no limit." more                \
     }
 
+#define STATE_REFRESH(field, what)                                                                 \
+    {                                                                                              \
+        "state_refresh", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(field), RANGE(10, 7 * DAY),       \
+            .initial = "3600", .help = "Seconds until " what                                       \
+    }
+
 #define ADDRESS(shown_, example_, ports)                                                           \
     {                                                                                              \
         "address", SCHEMA_ADDRESS, SCHEMA_LIVE,                                                    \
@@ -195,10 +201,9 @@ static const struct schema_item KAFKA[] = {
          "value is the alarm as in `ibtrapctl --json alarms`, and nothing once it is over. All "
          "alarms are there: the items that choose events choose none of them. The user needs "
          "the right Read, too."},
-    {"state_refresh", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(kafka.state_refresh_s),
-     RANGE(10, 7 * DAY), .initial = "3600",
-     .help = "Seconds until the gateway reads its part of `state_topic` again, and writes every "
-             "alarm anew."},
+    STATE_REFRESH(kafka.state_refresh_s,
+                  "the gateway reads its part of `state_topic` again, and writes every "
+                  "alarm anew."),
     {"format", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(kafka.format), .words = WORDS_OBJECT_FORMAT,
      .initial = "json",
      .help = "What a message is: an object in JSON with every field, in the Elastic Common Schema "
@@ -253,6 +258,12 @@ static const struct schema_item HTTP[] = {
      .example = "\"fabric\"",
      .help = "The index of Splunk, or the index or data stream of Elasticsearch, if neither the "
              "token nor the URL says it."},
+    {"state_index", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http.state_index), .check = check_index,
+     .example = "\"ibtrapd-alarms\"",
+     .help = "With `elasticsearch`, keep the alarms as they are now in this index, a document for "
+             "each, instead of sending events. The URL ends with /_bulk, without an index."},
+    STATE_REFRESH(http.state_refresh_s,
+                  "the gateway writes every alarm anew, and deletes the others of its fabric."),
     {"ack", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(http.ack), .initial = "false",
      .help = "With Splunk, an event is delivered when the indexers have it: turn on indexer "
              "acknowledgement for the token. Otherwise, when the collector has taken it."},

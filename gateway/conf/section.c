@@ -337,19 +337,22 @@ void section_check_syslog(struct section *section)
 }
 
 // Refuses what chooses events, or says how they are sent: a receiver that keeps all alarms (`item`)
-// gets no events.
-static void section_refuse_choice(struct section *section, const char *item)
+// gets no events. `own`: items of the kind, NULL at the end.
+static void section_refuse_choice(struct section *section, const char *item, const char *const *own)
 {
-    static const char *const CHOICE[] = {
-        "topic", "format",   "severity",  "security", "events", "categories", "nodes",
-        "guids", "switches", "each_part", "rate",     "burst",  "max_age",    "start"};
-    for (size_t i = 0; i < sizeof CHOICE / sizeof *CHOICE && !section->bad; i++) {
-        if (section_has(section, CHOICE[i]))
-            section_refuse(section,
-                           "item '%s' has no effect beside item '%s': a receiver gets events, or "
-                           "keeps all alarms; make two sections",
-                           CHOICE[i], item);
-    }
+    static const char *const CHOICE[] = {"severity", "security", "events",    "categories", "nodes",
+                                         "guids",    "switches", "each_part", "rate",       "burst",
+                                         "max_age",  "start",    NULL};
+    const char *found = NULL;
+    for (const char *const *one = CHOICE; *one && !found; one++)
+        found = section_has(section, *one) ? *one : NULL;
+    for (; *own && !found; own++)
+        found = section_has(section, *own) ? *own : NULL;
+    if (found)
+        section_refuse(section,
+                       "item '%s' has no effect beside item '%s': a receiver gets events, or keeps "
+                       "all alarms; make two sections",
+                       found, item);
 }
 
 static bool section_kafka_check_user(struct section *section)
@@ -375,7 +378,7 @@ void section_check_kafka(struct section *section)
     else if (section_receiver_check_tls(section, "transport = \"tls\""))
         section_kafka_check_user(section);
     if (((const struct conf_receiver *)section->object)->kafka.state_topic[0] != '\0')
-        section_refuse_choice(section, "state_topic");
+        section_refuse_choice(section, "state_topic", ITEMS("topic", "format"));
     else
         section_needs(false, section, ITEMS("state_refresh"), "item 'state_topic'");
 }
@@ -432,7 +435,8 @@ static bool section_http_lacks_index(const struct conf_http *http)
 {
     static const char BULK[] = "/_bulk";
     const char *host = strstr(http->url, "://");
-    if (http->format != HTTP_ELASTIC || http->index[0] != '\0' || !host)
+    if (http->format != HTTP_ELASTIC || http->state_index[0] != '\0' || http->index[0] != '\0' ||
+        !host)
         return false;
     const char *path = host + 3 + strcspn(host + 3, "/?");
     size_t length = strcspn(path, "?");
@@ -464,6 +468,11 @@ void section_check_http(struct section *section)
     if (section_receiver_check_tls(section, "a URL with https") &&
         section_http_check_access(section, tls || section_http_is_local(r->http.url)))
         section_http_check_format(section, &r->http);
+    if (r->http.state_index[0] == '\0')
+        section_needs(false, section, ITEMS("state_refresh"), "item 'state_index'");
+    else if (section_needs(r->http.format == HTTP_ELASTIC, section, ITEMS("state_index"),
+                           "format = \"elasticsearch\""))
+        section_refuse_choice(section, "state_index", ITEMS("index", "batch"));
 }
 
 // The next URL from `*at` on, without slashes at its end; moves `*at` behind it. Its length, or 0:

@@ -149,6 +149,7 @@ static struct transfer_options sinks_server(const struct conf_receiver *c, const
 
 static struct http_options sinks_http_options(const struct conf_receiver *c)
 {
+    const bool state = c->http.state_index[0] != '\0';
     return (struct http_options){.to = sinks_server(c, c->http.url),
                                  .format = c->http.format,
                                  .batch = c->http.batch,
@@ -156,6 +157,8 @@ static struct http_options sinks_http_options(const struct conf_receiver *c)
                                  .timeout = c->http.timeout,
                                  .gzip = c->http.gzip,
                                  .index = c->http.index,
+                                 .state_index = state ? c->http.state_index : NULL,
+                                 .state_refresh_s = c->http.state_refresh_s,
                                  .interval = c->http.interval_s,
                                  .ack = c->http.ack};
 }
@@ -186,13 +189,14 @@ static void sinks_use_module(struct sinks_module *out, const struct conf_receive
                                        .host = {.alarms = alarms}};
     } else if (c->kind == CONF_HTTP) {
         out->options.http = sinks_http_options(c);
-        out->use = (struct module_use){.kind = "http",
-                                       .file = "http",
-                                       .package = "ibtrapd-http",
-                                       .options_size = sizeof out->options.http,
-                                       .in_flight_max = HTTP_IN_FLIGHT_MAX,
-                                       .keeps_state = c->http.format == HTTP_OTLP_METRICS,
-                                       .host = {.alarms = alarms}};
+        out->use = (struct module_use){
+            .kind = "http",
+            .file = "http",
+            .package = "ibtrapd-http",
+            .options_size = sizeof out->options.http,
+            .in_flight_max = out->options.http.state_index ? 0 : HTTP_IN_FLIGHT_MAX,
+            .keeps_state = c->http.format == HTTP_OTLP_METRICS || out->options.http.state_index,
+            .host = {.alarms = alarms}};
     } else {
         out->options.alertmanager = sinks_alertmanager_options(c);
         out->use = (struct module_use){.kind = "alertmanager",

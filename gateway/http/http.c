@@ -6,6 +6,7 @@
 #include "http/alertmanager.h"
 #include "http/body.h"
 #include "http/otlp_metrics.h"
+#include "http/state_index.h"
 #include "install.h"
 #include "sink/module.h"
 
@@ -487,6 +488,10 @@ static bool http_make(struct sink *out, const char *kind, const char *name, cons
         return alertmanager_make(out, name, of_kind, host, err);
     if (!transfer_check(&options->to, err))
         return false;
+    if (options->state_index) {
+        state_index_make(out, name, options, host);
+        return true;
+    }
     if (options->format == HTTP_OTLP_METRICS) {
         otlp_metrics_make(out, options, host);
         return true;

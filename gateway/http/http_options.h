@@ -26,9 +26,11 @@ struct http_options {
     size_t batch_size; // octets of a request's body before compression
     unsigned timeout;  // seconds for a request and its answer
     bool gzip;
-    const char *index; // Splunk's and Elasticsearch's; empty: the server decides
-    unsigned interval; // seconds between two posts of metrics
-    bool ack;          // Splunk's: the indexer's acknowledgement confirms an event
+    const char *index;        // Splunk's and Elasticsearch's; empty: the server decides
+    unsigned interval;        // seconds between two posts of metrics
+    const char *state_index;  // http/state_index.h; NULL: none
+    unsigned state_refresh_s; // until all alarms are written anew
+    bool ack;                 // Splunk's: the indexer's acknowledgement confirms an event
 };
 
 #endif

@@ -47,6 +47,7 @@ struct kept_state {
 
     // The comparison under way, or the last one.
     bool scans, whole;
+    bool scan_is_whole; // all alarms were known all the time
     uint32_t scan;
     int64_t after, began_at, next_at;
     size_t lacking, beyond;
@@ -199,7 +200,7 @@ void kept_state_end_reading(struct kept_state *state, int64_t now_us)
         if (!e->is_taken && e->has != NO_DOCUMENT)
             e->has = UNKNOWN_DOCUMENT;
     }
-    state->wants_reading = state->scans = false;
+    state->wants_reading = state->scans = state->scan_is_whole = false;
     state->refresh_at =
         now_us + (state->reads_soon && state->refresh_us > SOON_US ? SOON_US : state->refresh_us);
     state->reads_soon = false;
@@ -243,6 +244,7 @@ static void kept_state_begin(struct kept_state *k, int64_t now)
 {
     char what[EVENT_KEY_SIZE];
     k->scans = true;
+    k->scan_is_whole = k->whole;
     k->scan++;
     k->after = 0;
     k->began_at = now;
@@ -277,13 +279,14 @@ static bool kept_state_compare_page(struct kept_state *k)
 static void kept_state_end(struct kept_state *k, int64_t now)
 {
     struct kept_entry *e, *next;
+    k->scan_is_whole &= k->whole;
     for (e = TAILQ_FIRST(&k->all); e; e = next) {
         next = TAILQ_NEXT(e, in_all);
         if (e->scan == k->scan || e->is_taken)
             continue;
         if (e->has == NO_DOCUMENT || !kept_state_is_ours(k, e->key))
             kept_state_drop(k, e);
-        else if (k->whole && !(e->is_due && e->wanted == NO_DOCUMENT))
+        else if (k->scan_is_whole && !(e->is_due && e->wanted == NO_DOCUMENT))
             kept_state_make_due(k, e, NO_DOCUMENT, NULL);
     }
     k->beyond = k->lacking;
@@ -348,6 +351,16 @@ void kept_state_lose(struct kept_state *state)
 bool kept_state_is_busy(const struct kept_state *state)
 {
     return state->due_count + state->taken_count > 0 || state->scans;
+}
+
+bool kept_state_is_whole(const struct kept_state *state)
+{
+    return state->scan_is_whole && !state->wants_reading && !kept_state_is_busy(state);
+}
+
+bool kept_state_is_of_gateway(const struct kept_state *state, const char *key)
+{
+    return kept_state_gateway_of(key + state->fabric_size) != NULL;
 }
 
 size_t kept_state_in_flight(const struct kept_state *state)

@@ -70,6 +70,12 @@ void kept_state_lose(struct kept_state *state);
 bool kept_state_is_busy(const struct kept_state *state);
 size_t kept_state_in_flight(const struct kept_state *state); // taken and not settled
 
+// Whether the receiver has confirmed everything of a comparison with all alarms, since the reading.
+bool kept_state_is_whole(const struct kept_state *state);
+
+// Whether the key is that of an alarm about a gateway, or of a gateway, and not of the fabric.
+bool kept_state_is_of_gateway(const struct kept_state *state, const char *key);
+
 // Returns how many alarms had no room at the last comparison.
 size_t kept_state_beyond(const struct kept_state *state);
 

@@ -74,6 +74,10 @@ class Broker:
         return ["java", "-Xmx400m", "-cp", f"{HOME}/libs/*", f"-Dkafka.logs.dir={self._directory}",
                 "-Dzookeeper.admin.enableServer=false", f"-Dlog4j.configuration=file:{HOME}/config/log4j.properties"]
 
+    def run(self, program, *arguments):
+        """One of Kafka's own programs."""
+        subprocess.run([*self._java(), program, *arguments], check=True, capture_output=True)
+
     def add_user(self, name, password):
         config = ",".join(f"{mechanism}=[password={password}]" for mechanism in MECHANISMS)
         subprocess.run([*self._java(), "kafka.admin.ConfigCommand", "--zookeeper", f"127.0.0.1:{self.zookeeper_port}",

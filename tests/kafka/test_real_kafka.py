@@ -207,3 +207,48 @@ def test_the_consumer_of_the_page_prints_each_event_once(fabric, broker, tmp_pat
     os.killpg(consumer.pid, 15)
     lines = consumer.communicate()[0].splitlines()
     assert len(lines) == 3 and all(" notice " in line or " informational " in line for line in lines)
+
+
+STATE = "ibtrapd-alarms"
+
+
+def topics(broker, *arguments):
+    broker.run("kafka.admin.TopicCommand", "--zookeeper", f"127.0.0.1:{broker.zookeeper_port}", "--topic", STATE, *arguments)
+
+
+def wait_agreed(broker, gateway):
+    """A consumer that keeps the last value of each key has the gateway's list."""
+    def agree():
+        last = {one["key"]: one["value"] for one in consume(broker.address, STATE, *SETTINGS)}
+        found = {key: one["id"] for key, one in last.items() if one and "key" in one}
+        return found == {f"{one['fabric']} {one['key']}": one["id"] for one in gateway.listed_alarms("--all")}
+    wait_until(agree, "the lists to agree", 90, interval=1)
+
+
+def test_the_topic_of_alarms_through_kills_deletion_and_more_partitions(fabric, tmp_path):
+    with Broker(tmp_path, **{"delete.topic.enable": "true", "log.cleaner.enable": "false"}) as broker:
+        topics(broker, "--create", "--partitions", "3", "--replication-factor", "1", "--config", "cleanup.policy=compact")
+        fabric.subnet_manager().wait_master()
+        more = section("kafka", "table", brokers=broker.address, settings=SETTINGS, state_topic=STATE)
+        gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5, "settle": 100}, more=more))
+        gateway.wait_nodes(8)
+        fabric.unlink("leaf1", 12)
+        wait_until(lambda: "leaf1" in str(gateway.listed_alarms("--all")), "the alarm")
+        wait_agreed(broker, gateway)
+        broker.kill()
+        fabric.unlink("storage1", 1)
+        wait_until(lambda: "storage1" in str(gateway.listed_alarms("--all")), "the other alarm")
+        broker.start()
+        wait_agreed(broker, gateway)
+        topics(broker, "--alter", "--partitions", "7")
+        gateway.kill()
+        fabric.relink("leaf1", 12)
+        gateway.start()
+        gateway.wait_nodes(8)
+        wait_until(lambda: "port 12 of leaf1" not in str(gateway.listed_alarms("--all")).lower(), "the end")
+        wait_agreed(broker, gateway)
+        assert len({one["partition"] for one in consume(broker.address, STATE, *SETTINGS)}) == 1
+        topics(broker, "--delete")
+        wait_until(lambda: not consume(broker.address, STATE, *SETTINGS), "the topic to be gone", 60, interval=1)
+        fabric.relink("storage1", 1)
+        wait_agreed(broker, gateway)

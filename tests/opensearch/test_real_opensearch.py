@@ -2,11 +2,14 @@
 """ibtrapd and OpenSearch 2.5: every event is there once, whoever is killed; what cannot be indexed is told and holds up
 nothing else; what can be mended waits."""
 
+import json
+import urllib.parse
+
 import pytest
-from lab import notices
+from lab import notices, pages
 from lab.gateway import Gateway, section
 from lab.processes import wait_until
-from test_log_pipelines import Collector, needs
+from test_log_pipelines import Collector, needs_omelasticsearch
 
 EVENT = "system-image-guid-change"
 DATA_STREAM = {"index_patterns": ["logs-*-*"], "data_stream": {}, "priority": 1}
@@ -184,7 +187,7 @@ def test_a_url_with_a_parameter_that_is_none_loses_nothing(server, begin, report
     assert gateway.receiver("search")["dropped"] == 0
 
 
-@needs["omelasticsearch"]
+@needs_omelasticsearch
 def test_behind_rsyslog_nothing_is_lost_whichever_of_the_three_is_killed(fabric, server, report, tmp_path):
     """The page's rsyslog: RELP confirms what OpenSearch has."""
     changes = {'server="search.example.org" serverport="9200"': f'server="127.0.0.1" serverport="{server.port}"'}
@@ -206,3 +209,42 @@ def test_behind_rsyslog_nothing_is_lost_whichever_of_the_three_is_killed(fabric,
             gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
             report(range(601, 701))
             check_all(server, gateway, "ibtrapd")
+
+
+STATE = "ibtrapd-alarms"
+
+
+def alarms_at(server):
+    server.ask("POST", f"/{STATE}/_refresh")
+    found = server.documents(STATE)
+    return {key: (one["id"], one["severity"]) for key, one in found.items() if "key" in one}
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_the_index_of_alarms_is_the_list(fabric, server, mapped):
+    """With the template of the page, and with OpenSearch's own guesses."""
+    server.ask("DELETE", f"/{STATE}?ignore_unavailable=true")
+    if mapped:
+        [template] = [one for one in pages.indented("many-subnets") if one.startswith("PUT /_index_template")]
+        server.ask("PUT", "/_index_template/ibtrapd-alarms", json.loads(template.split("\n", 1)[1]))
+    server.ask("PUT", f"/{STATE}")
+    fabric.subnet_manager().wait_master()
+    more = section("http", "table", url=f"{server.url}/_bulk", format="elasticsearch", state_index=STATE, state_refresh=10)
+    gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5, "settle": 100}, more=more))
+    gateway.wait_nodes(8)
+
+    def agree():
+        listed = {f"{one['fabric']} {one['key']}": (one["id"], one["severity"]) for one in gateway.listed_alarms("--all")}
+        return alarms_at(server) == listed
+    fabric.unlink("leaf1", 12)
+    wait_until(lambda: "leaf1" in str(gateway.listed_alarms("--all")), "the alarm")
+    wait_until(agree, "the index to be the list", 60, interval=0.5)
+    stray = f"{gateway.status()['fabric_name']} link 0x1-1/0x2-2"
+    [one] = [one for key, one in server.documents(STATE).items() if " link " in key]
+    server.ask("PUT", f"/{STATE}/_doc/{urllib.parse.quote(stray, safe='')}", {**one, "written": "2026-01-01T00:00:00.000000Z"})
+    gateway.kill()
+    fabric.relink("leaf1", 12)
+    gateway.start()
+    gateway.wait_nodes(8)
+    wait_until(lambda: not gateway.listed_alarms("--all"), "the end")
+    wait_until(agree, "the index to be the list", 60, interval=0.5)
