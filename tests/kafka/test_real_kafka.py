@@ -244,7 +244,7 @@ def test_the_topic_of_alarms_through_kills_deletion_and_more_partitions(fabric, 
         gateway.kill()
         fabric.relink("leaf1", 12)
         gateway.start()
-        gateway.wait_nodes(8)
+        gateway.wait_nodes(7)
         wait_until(lambda: "port 12 of leaf1" not in str(gateway.listed_alarms("--all")).lower(), "the end")
         wait_agreed(broker, gateway)
         assert len({one["partition"] for one in consume(broker.address, STATE, *SETTINGS)}) == 1
