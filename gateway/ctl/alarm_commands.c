@@ -33,6 +33,8 @@ const struct show_form alarm_form = {
 enum command_outcome alarm_commands_list(const struct arguments *a, struct error *err)
 {
     static const enum option_id CHOICES[] = {OPTION_SEVERITY, OPTION_NODE, OPTION_EVENT};
+    if (a->values[OPTION_FLEET])
+        return fleet_commands_alarms(a, err);
     json_t *items = json_pack("{s:b}", "all", (int)(a->values[OPTION_ALL] != NULL));
     struct show_form form = alarm_form;
     for (size_t i = 0; i < sizeof CHOICES / sizeof *CHOICES; i++) {

@@ -40,6 +40,8 @@ static const struct option_row OPTIONS[OPTION_COUNT] = {
     [OPTION_ALL] = {"all", '\0', NULL,
                     "for alarms: also those that follow from others; for maintenance: all nodes"},
     [OPTION_COMMENT] = {"comment", '\0', "TEXT", "why, for colleagues: 'new cables in rack 7'"},
+    [OPTION_FLEET] = {"fleet", '\0', "FILE",
+                      "of the gateways in FILE, one HOST:PORT of a page in each line"},
 };
 
 const struct option_row *arguments_option(enum option_id id)

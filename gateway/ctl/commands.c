@@ -16,7 +16,8 @@ enum {
                    COMMAND_TAKES(OPTION_EVENT) | COMMAND_TAKES(OPTION_LIMIT) |
                    COMMAND_TAKES(OPTION_FOLLOW),
     ALARMS_TAKES = COMMAND_TAKES(OPTION_SEVERITY) | COMMAND_TAKES(OPTION_NODE) |
-                   COMMAND_TAKES(OPTION_EVENT) | COMMAND_TAKES(OPTION_ALL),
+                   COMMAND_TAKES(OPTION_EVENT) | COMMAND_TAKES(OPTION_ALL) |
+                   COMMAND_TAKES(OPTION_FLEET),
     TOPOLOGY_TAKES =
         COMMAND_TAKES(OPTION_DOT) | COMMAND_TAKES(OPTION_SVG) | COMMAND_TAKES(OPTION_HOSTS),
     TEST_TAKES = COMMAND_TAKES(OPTION_NODE) | COMMAND_TAKES(OPTION_RECEIVER),
@@ -27,8 +28,9 @@ static const struct command COMMANDS[] = {
      .help = "show the port, the subscriptions, the receivers and counters",
      .manual = "It also shows the subnet manager, the last sweep of the fabric and the journal.",
      .form = &status_form},
-    {"health", "[gateway|fabric] [OPTION]...", 0, 1, COMMAND_TAKES(OPTION_SEVERITY), health_command,
-     "health", .help = "tell in a line whether the gateway works and what is wrong in the fabric",
+    {"health", "[gateway|fabric] [OPTION]...", 0, 1,
+     COMMAND_TAKES(OPTION_SEVERITY) | COMMAND_TAKES(OPTION_FLEET), health_command, "health",
+     .help = "tell in a line whether the gateway works and what is wrong in the fabric",
      .manual =
          "It is a plugin for monitoring systems: values follow the line, and the exit status is 0 "
          "ok, 1 warning, 2 critical (also if ibtrapd does not run), 3 unknown. It has two "
@@ -64,9 +66,12 @@ static const struct command COMMANDS[] = {
          "maintenance do not suppress it. Without --node it is about a node that does not exist."},
     {"alarms", "[OPTION]...", 0, 0, ALARMS_TAKES, alarm_commands_list, "alarms",
      .help = "list the active alarms, the worst first",
-     .manual = "Alarms that follow from another one are counted at their cause. Those that "
-               "somebody has acknowledged or shelved, or that are in maintenance, come last; 500 "
-               "are listed at most. --all lists every alarm, in the order of raising."},
+     .manual =
+         "Alarms that follow from another one are counted at their cause. Those that "
+         "somebody has acknowledged or shelved, or that are in maintenance, come last; 500 "
+         "are listed at most. --all lists every alarm, in the order of raising. --fleet FILE "
+         "lists those of many gateways, from their pages, 200 of each at most, and says which "
+         "gateways do not answer."},
     {"alarms acknowledge", "ALARM [NOTE]", 1, 2, 0, request_command_run, "alarm-acknowledge",
      .help = "note that an operator works on the alarm",
      .manual = "ALARM is the number of the alarm, or its key. The list of alarms shows the note.",

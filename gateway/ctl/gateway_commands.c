@@ -252,6 +252,8 @@ static enum command_outcome gateway_command_health_give_up(const struct argument
 
 enum command_outcome health_command(const struct arguments *a, struct error *err)
 {
+    if (a->values[OPTION_FLEET])
+        return fleet_commands_health(a, err);
     struct health_choice choice = {.about = a->count > 0 ? a->words[0] : NULL,
                                    .has_severity = a->values[OPTION_SEVERITY] != NULL};
     if (choice.about && strcmp(choice.about, "gateway") != 0 && strcmp(choice.about, "fabric") != 0)

@@ -28,6 +28,9 @@ extern const struct show_form alarm_form, alarm_cleared_form, maintenance_form,
     maintenance_stopped_form, context_form, delivery_form, dry_run_form, event_form,
     explanation_form, link_form, receiver_form, snapshot_form, status_form;
 
+// The same of many gateways (fleet_commands.c).
+command_run fleet_commands_alarms, fleet_commands_health;
+
 command_run alarm_commands_list;
 
 // Starts a maintenance window, or gives a window another end.
