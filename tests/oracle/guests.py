@@ -17,6 +17,7 @@ from oracle.views import Filter, View, of_fields
 SECONDS = 1  # the age at which an event is not sent any more, at some guests: what ends an alarm or stands is sent
 ROWS = 1024  # events that the journal keeps with `rows = 1000`
 SOME = 50  # Reports at a time
+LONG_AGO = 36500  # days
 GUESTS_MOST = 7
 NOISE = "system-image-guid-change"
 AGAIN = "Sent again: "
@@ -206,12 +207,13 @@ class GuestSite(Site):
         self.note("noise")
         for guest in self.outside:
             guest.misses = True
+        clients = {self.fabric.lid_of(host): self.fabric.client(host) for host in self.managers}
         for gateway in self.running:
             gateway.wait_subscribed()
-            client, lid = self.fabric.client(self.working_managers[0]), self.fabric.lid_of(gateway.host)
-            numbers = itertools.count(1)
+            lid, numbers = self.fabric.lid_of(gateway.host), itertools.count(1)
 
-            def make(count, client=client, lid=lid, numbers=numbers):
+            def make(count, gateway=gateway, lid=lid, numbers=numbers):
+                client = clients[gateway.status()["sm"]["lid"]]  # others are foreign to it
                 for _ in range(count):
                     client.report(notices.system_image_guid_change(6, next(numbers)), lid)
                 for _ in range(count):
@@ -224,6 +226,7 @@ class GuestSite(Site):
 
             for _ in range(ROWS // SOME + 4):
                 make(SOME)
+            gateway.control("journal", "prune", LONG_AGO)  # looks at the number of events, too, at the next commit
             self._wait(has_dropped, "the journal to drop events")
 
 
