@@ -138,18 +138,19 @@ static json_t *alarm_answers_text_or_null(const char *text)
     return text[0] != '\0' ? protocol_text(text) : json_null();
 }
 
-json_t *alarm_answers_json(const struct alarm *a, const char *fabric)
+json_t *alarm_answers_json(const struct alarm *a, const char *system, const char *fabric)
 {
     const bool notified = a->notified == ALARM_NOTIFIED || a->notified == ALARM_NOTIFIED_ELSEWHERE;
     return json_pack(
-        "{s:I, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:o, s:o, "
+        "{s:I, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, "
         "s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:s}",
         "number", (json_int_t)a->event_sequence, "fabric", protocol_text(fabric), "key",
         protocol_text(a->key), "event", a->type, "severity", severity_word(a->severity), "category",
         category_word(a->category), "id", a->event_id, "text", protocol_text(a->text), "remedy",
         catalogue_remedy(a->type), "node", a->node_guid ? protocol_guid(a->node_guid) : json_null(),
-        "raised", protocol_time(a->raised_us), "last", protocol_time(a->last_us), "count",
-        (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us), "acknowledged_by",
+        "system", protocol_text(system), "raised", protocol_time(a->raised_us), "last",
+        protocol_time(a->last_us), "count", (json_int_t)a->count, "acknowledged",
+        protocol_time(a->acknowledged_us), "acknowledged_by",
         alarm_answers_text_or_null(a->acknowledged_by), "note", protocol_text(a->note),
         "shelved_until", protocol_time(a->shelved_until_us), "shelved_by",
         alarm_answers_text_or_null(a->shelved_by), "suppressed",
@@ -170,12 +171,22 @@ static void alarm_answers_add_end(json_t *ends, const struct endpoint *end)
 json_t *alarm_answers_document(const struct alarm *alarm, const struct event *event,
                                const char *fabric, const char *gateway)
 {
-    json_t *document = alarm_answers_json(alarm, fabric), *ends = json_array();
+    json_t *document = alarm_answers_json(alarm, event->subject.system, fabric),
+           *ends = json_array();
     alarm_answers_add_end(ends, &event->subject);
     alarm_answers_add_end(ends, &event->peer);
     json_object_set_new(document, "gateway", protocol_text(gateway));
     json_object_set_new(document, "ends", ends);
     return document;
+}
+
+// The last event about the alarm has the system.
+static json_t *alarm_answers_one(const struct parts *parts, const struct alarm *alarm)
+{
+    struct event *event = journal_read_one(parts->journal, alarm->last_sequence);
+    json_t *one = alarm_answers_json(alarm, event ? event->subject.system : "", parts->fabric_name);
+    event_unref(event);
+    return one;
 }
 
 static json_t *alarm_answers_worst(const struct parts *parts, const struct alarm_choice *choice)
@@ -184,7 +195,7 @@ static json_t *alarm_answers_worst(const struct parts *parts, const struct alarm
     json_t *list = json_array();
     worst_alarms_find(parts->journal, choice, ALARM_ANSWERS_WORST, &worst);
     for (size_t i = 0; i < worst.count; i++)
-        json_array_append_new(list, alarm_answers_json(worst.all[i], parts->fabric_name));
+        json_array_append_new(list, alarm_answers_one(parts, worst.all[i]));
     json_t *answer = json_pack("{s:i, s:o, s:I}", "version", PROTOCOL_VERSION, "alarms", list,
                                "left_out", (json_int_t)worst.left_out);
     worst_alarms_free(&worst);
@@ -202,7 +213,7 @@ static json_t *alarm_answers_all(const struct parts *parts, const struct alarm_c
     for (size_t i = 0; i < page.count; i++) {
         after = page.all[i].event_sequence;
         if (alarm_answers_fits(journal, choice, &page.all[i]))
-            json_array_append_new(list, alarm_answers_json(&page.all[i], parts->fabric_name));
+            json_array_append_new(list, alarm_answers_one(parts, &page.all[i]));
     }
     free(page.all);
     json_t *answer = json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", list);

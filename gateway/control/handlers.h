@@ -42,8 +42,9 @@ control_handler alarm_answers_shelve;
 // alarm is raised again.
 control_handler alarm_answers_clear;
 
-// An alarm of an answer; `fabric` is the name of the fabric.
-json_t *alarm_answers_json(const struct alarm *alarm, const char *fabric);
+// An alarm of an answer. `system`: the host or box that the alarm is about, or empty. `fabric` is
+// the name of the fabric.
+json_t *alarm_answers_json(const struct alarm *alarm, const char *system, const char *fabric);
 // The same for a receiver that keeps the alarms: also the gateway's name, and what the alarm is
 // about, by the event that raised the alarm.
 json_t *alarm_answers_document(const struct alarm *alarm, const struct event *event,

@@ -206,15 +206,15 @@ static void page_run_state(struct worker_job *job)
     struct page_document *d = WORKER_THING(job, struct page_document);
     const int64_t began = page_time_used();
     const struct parts *parts = d->page->control->parts;
-    struct fabric *fabric = topology_current(parts->topology);
+    struct systems *systems = topology_systems(parts->topology);
     struct names *names = topology_names(parts->topology);
-    page_views_alarms(d->state, parts->journal, fabric, names, &d->page->then);
+    page_views_alarms(d->state, parts->journal, systems, names, &d->page->then);
     d->made = json_dumps(d->state, JSON_COMPACT);
     d->made_size = strlen(d->made);
     json_decref(d->state);
     d->state = NULL;
     names_unref(names);
-    fabric_unref(fabric);
+    systems_unref(systems);
     d->made_took = page_time_used() - began;
 }
 

@@ -48,6 +48,7 @@ const struct page_view_name *page_views_find_name(struct page_view_names *names,
 struct page_views {
     struct journal *journal;
     const char *fabric_name;
+    const struct systems *systems; // of the fabric; NULL: no fabric yet
     const struct fabric *fabric;
     const struct names *names;
     struct page_view_names *then;
@@ -83,38 +84,50 @@ static json_t *page_views_end(const struct page_views *all, const struct page_vi
                      "port", (int)port);
 }
 
-static json_t *page_views_ends(struct page_views *all, const struct alarm *a)
+// The names in the event that raised the alarm, if an end has left the fabric.
+static const struct page_view_name *
+page_views_read_then(struct page_views *all, const struct alarm *a, const struct alarm_key *what)
 {
-    struct alarm_key what;
-    json_t *ends = json_array();
-    if (!picture_read_key(a->key, &what) || what.kind > ALARM_KEY_RATE)
-        return ends;
-    const bool gone = !page_views_is_there(all, what.guid) ||
-                      (what.peer_guid != 0 && !page_views_is_there(all, what.peer_guid));
-    const struct page_view_name *then =
-        gone && all->names_read++ < PAGE_VIEWS_NAMES_MAX
-            ? page_views_find_name(all->then, all->journal, a->event_sequence)
-            : NULL;
-    json_array_append_new(ends, page_views_end(all, then, what.guid, what.port));
-    if (what.peer_guid != 0)
-        json_array_append_new(ends, page_views_end(all, then, what.peer_guid, what.peer_port));
-    return ends;
+    const bool gone = !page_views_is_there(all, what->guid) ||
+                      (what->peer_guid != 0 && !page_views_is_there(all, what->peer_guid));
+    return gone && all->names_read++ < PAGE_VIEWS_NAMES_MAX
+               ? page_views_find_name(all->then, all->journal, a->event_sequence)
+               : NULL;
+}
+
+static const char *page_views_system(const struct page_views *all,
+                                     const struct page_view_name *then, uint64_t guid)
+{
+    const uint32_t node = fabric_find_node(all->fabric, guid);
+    if (node != FABRIC_NONE)
+        return systems_of(all->systems, node)->name;
+    return then && then->guid == guid ? then->system : "";
 }
 
 static json_t *page_views_one(struct page_views *all, const struct alarm *a)
 {
-    json_t *one = alarm_answers_json(a, all->fabric_name);
-    json_object_set_new(one, "ends", page_views_ends(all, a));
+    struct alarm_key what;
+    const bool known = picture_read_key(a->key, &what) && what.kind <= ALARM_KEY_RATE;
+    const struct page_view_name *then = known ? page_views_read_then(all, a, &what) : NULL;
+    json_t *ends = json_array(),
+           *one =
+               alarm_answers_json(a, page_views_system(all, then, a->node_guid), all->fabric_name);
+    if (known)
+        json_array_append_new(ends, page_views_end(all, then, what.guid, what.port));
+    if (known && what.peer_guid != 0)
+        json_array_append_new(ends, page_views_end(all, then, what.peer_guid, what.peer_port));
+    json_object_set_new(one, "ends", ends);
     return one;
 }
 
-void page_views_alarms(json_t *state, struct journal *journal, const struct fabric *fabric,
+void page_views_alarms(json_t *state, struct journal *journal, const struct systems *systems,
                        const struct names *names, struct page_view_names *then)
 {
     const char *fabric_name = json_string_value(json_object_get(state, "fabric_name"));
     struct page_views all = {.journal = journal,
                              .fabric_name = fabric_name ? fabric_name : "",
-                             .fabric = fabric,
+                             .systems = systems,
+                             .fabric = systems ? systems->fabric : NULL,
                              .names = names,
                              .then = then};
     struct worst_alarms worst;

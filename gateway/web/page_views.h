@@ -37,8 +37,8 @@ const struct page_view_name *page_views_find_name(struct page_view_names *names,
 
 // Adds the worst alarms to the state, PAGE_VIEWS_ALARMS_MAX at most, each with its ends, and the
 // number of those "alarms_left_out". Alarms that follow from another one are not among them.
-// `fabric` and `names` may be NULL.
-void page_views_alarms(json_t *state, struct journal *journal, const struct fabric *fabric,
+// `systems` and `names` may be NULL.
+void page_views_alarms(json_t *state, struct journal *journal, const struct systems *systems,
                        const struct names *names, struct page_view_names *then);
 
 // Returns the fabric with its alarms as SVG without a style of its own, which the caller frees.

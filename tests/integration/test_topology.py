@@ -591,3 +591,4 @@ def test_a_host_that_is_gone_is_shown_with_all_its_adapters(syslog, tmp_path):
         shown = json.loads(gateway.control("--json", "node", "gpu17").stdout)
         keys = {one["key"] for one in shown["alarms"]}
         assert len({key for key in keys if key.startswith("node ")}) == 2, keys
+        assert {one["system"] for one in shown["alarms"] if one["key"].startswith("node ")} == {"gpu17"}

@@ -43,7 +43,7 @@ static void write_alarm(const struct event *event)
         alarm.notified = ALARM_NOTIFIED;
     }
     json_t *object = event->test ? alarm_answers_document(&alarm, event, "Halle-2", "gw1")
-                                 : alarm_answers_json(&alarm, "Halle-2");
+                                 : alarm_answers_json(&alarm, event->subject.system, "Halle-2");
     if (json_dumpf(object, stdout, JSON_COMPACT) != 0)
         abort();
     putchar('\n');
