@@ -13,15 +13,30 @@ struct sm_log_source_batch {
     const char *place;
 };
 
+// Whether the event comes as a trap, too, which says more.
+static bool sm_log_source_is_trap(struct gateway *g, enum catalogue_event type)
+{
+    struct sa_status status;
+    sa_client_status(g->parts.client, &status);
+    for (size_t i = 0; type == CATALOGUE_SM_BAD_MKEY && i < SUBSCRIPTIONS_COUNT; i++) {
+        const struct subscription *s = &status.subscriptions[i];
+        if (s->trap == NOTICE_BAD_MKEY && s->state == SUBSCRIPTION_SUBSCRIBED)
+            return true;
+    }
+    return false;
+}
+
 // Pipeline's thread.
 static void sm_log_source_emit(void *ctx, const struct pipeline_context *inside)
 {
     const struct sm_log_source_batch *batch = ctx;
     struct setting setting = {.kind = SETTING_SM_LOG, .size = (uint16_t)strlen(batch->place)};
     memcpy(setting.value, batch->place, setting.size);
-    for (size_t i = 0; i < batch->n; i++)
-        emitter_emit(inside->emitter,
-                     event_builder_from_occurrence(inside->builder, &batch->all[i]));
+    for (size_t i = 0; i < batch->n; i++) {
+        if (!sm_log_source_is_trap(batch->gateway, batch->all[i].type))
+            emitter_emit(inside->emitter,
+                         event_builder_from_occurrence(inside->builder, &batch->all[i]));
+    }
     journal_change_settings(batch->gateway->parts.journal, &setting, 1);
 }
 

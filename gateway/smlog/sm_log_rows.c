@@ -43,6 +43,8 @@ static const struct sm_log_row ROWS[] = {
      false},
     {"Found remote SM (%r) with non-matching", CATALOGUE_SM_CONFLICT, "its SM_Key is another",
      false},
+    {"Received Generic Notice type:%* num:256 %* from LID:%l", CATALOGUE_SM_BAD_MKEY,
+     "its trap 256 is in the log", false},
     {"PARSE ERROR: line %t", CATALOGUE_SM_PARTITION_ERROR,
      "the partition configuration is wrong in line %t", false},
     {"Partition configuration in error; retrying", CATALOGUE_SM_PARTITION_ERROR,

@@ -6,7 +6,8 @@ import re
 import signal
 
 import pytest
-from lab.fabric import Fabric
+from lab import notices
+from lab.fabric import SA_KEY, Fabric
 from lab.gateway import Gateway
 from lab.journald import Journald, missing
 from lab.processes import LabError, wait_until
@@ -86,6 +87,27 @@ def test_a_second_subnet_manager_with_another_key(site):
     meets()
     wait_told(gateway, "sm-conflict", r"A subnet manager on port 1 of sm2 \(LID \d+\) to port 1 of leaf2 \(LID \d+\) works "
                                       r"beside this one: its SM_Key is another\.")
+
+
+@pytest.mark.parametrize("key, event", [(None, "sm-bad-mkey"), (SA_KEY, "bad-mkey")])
+def test_a_wrong_mkey_is_told_once(fabric, key, event):
+    """By the trap where the gateway has the SA key, else by OpenSM's line about the trap."""
+    sm = fabric.subnet_manager("sm1").wait_master()
+    gateway = fabric.keep(Gateway(fabric, sa_key=key, sm_log=sm.directory / "osm.log", **STILL))
+    gateway.wait_nodes(8)
+    gateway.wait_subscribed(except_for=() if key else ("256", "257", "258", "259"))
+    fabric.client("node1").trap(notices.bad_mkey(fabric.lid_of("node2"), 1, 0x11, 0, 0x1234))
+    about = wait_until(lambda: [one for one in gateway.journal() if one["event"] in ("sm-bad-mkey", "bad-mkey")], "the wrong key")
+    assert [one["event"] for one in about] == [event]
+    if not key:
+        assert re.fullmatch(r"Port 1 of node1 \(LID \d+\) to port 3 of leaf1 \(LID \d+\) told the subnet manager of a packet with a "
+                            r"wrong M_Key: its trap 256 is in the log\.", about[0]["text"])
+    partitions = fabric.directory / "partitions.conf"
+    partitions.write_text("broken\n")
+    sm.options["partition_config_file"] = partitions
+    sm.restart()
+    wait_told(gateway, "sm-partition-error", ".*default partition alone.*")  # what came before is told by now
+    assert [one["event"] for one in gateway.journal() if one["event"] in ("sm-bad-mkey", "bad-mkey")] == [event]
 
 
 def test_no_route_and_partitions(site):

@@ -100,6 +100,9 @@ TEST(another_subnet_manager_is_found_by_route_or_lid)
     check_event("Found remote SM (0,1,11,1) with non-matching sm_key", CATALOGUE_SM_CONFLICT, 0, 0,
                 reason);
     check_route(ROUTE, 3);
+    check_event(PREFIX "log_trap_info: Received Generic Notice type:2 num:256 (Bad M_Key) "
+                       "Producer:1 (Channel Adapter) from LID:7 TID:0x0000000000000001",
+                CATALOGUE_SM_BAD_MKEY, 0, 0, "its trap 256 is in the log");
     check_event("Found remote SM (LID 7) with non-matching sm_key", CATALOGUE_SM_CONFLICT, 0, 0,
                 reason);
     assert_int_equal(found.place.lid, 7);
