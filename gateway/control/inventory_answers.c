@@ -42,7 +42,7 @@ static json_t *inventory_answers_values(const struct control *c, uint64_t guid, 
     int64_t time_us = 0;
     for (int i = 0; i < DEVICE_VALUES; i++) {
         const enum register_page page = device_value_page((enum device_value)i);
-        if ((page == REGISTER_MODULE) != (port > 0) ||
+        if (device_value_is_of_port((enum device_value)i) != (port > 0) ||
             !devices_find(c->parts->devices, guid, port, page, &record))
             continue;
         json_t *one = inventory_answers_value((enum device_value)i, record.reading.octets);

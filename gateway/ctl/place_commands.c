@@ -327,6 +327,9 @@ static const char PLACE_MODULES[] =
     "[module?           {module.vendor} {module.part}, serial number {module.serial}, {module.kind}"
     "[module.length?, {module.length} m][module.temperature?, {module.temperature} degrees"
     "[module.temperature_high?, limit {module.temperature_high}]]\n]"
+    "[module.raw_ber,module.effective_ber,module.symbol_ber?           Errors a bit: "
+    "{module.raw_ber} raw[module.effective_ber?, {module.effective_ber} effective]"
+    "[module.symbol_ber?, {module.symbol_ber} of symbols]\n]"
     "[peer_module?           At the other end: {peer_module.vendor} {peer_module.part}, serial "
     "number "
     "{peer_module.serial}[peer_module.temperature?, {peer_module.temperature} degrees]\n]";

@@ -22,9 +22,9 @@ enum {
     INDEX_PAGE = 0xFF, // of PDDR, in the second word
 };
 
-enum { PDDR = 0x5031, MTMP = 0x900A, MTMP_SENSOR = 0xFFF };
+enum { PDDR = 0x5031, PPCNT = 0x5008, MTMP = 0x900A, PPCNT_GROUP = 0x3F, MTMP_SENSOR = 0xFFF };
 
-// `first` and `second`: the words of the index. An answer to a register of the device has the bits
+// `first` and `second`: the words of the index, `first` without the port. An answer has the bits
 // `checked` of the first one.
 static const struct register_mad_page {
     uint16_t id;
@@ -34,6 +34,7 @@ static const struct register_mad_page {
     [REGISTER_LINK_DOWN] = {PDDR, true, 0, 6},
     [REGISTER_TROUBLESHOOTING] = {PDDR, true, 0, 1},
     [REGISTER_MODULE] = {PDDR, true, 0, 3 | 1 << 29}, // light in uW
+    [REGISTER_PHYSICAL] = {PPCNT, true, 0x16, 0, PPCNT_GROUP},
     [REGISTER_FIRMWARE] = {0x9020},
     [REGISTER_BOARD] = {0x9021},
     [REGISTER_TEMPERATURE] = {MTMP, false, 0, 0, MTMP_SENSOR},
@@ -62,8 +63,9 @@ enum { GENERAL_INFO_CAPABILITIES = DATA + 0x80, HAS_ACCESS = 1 << 20 };
 static uint64_t register_mad_index(enum register_page page, uint8_t port)
 {
     const struct register_mad_page *row = &PAGES[page];
-    const uint32_t first =
-        row->of_port ? (uint32_t)port << INDEX_PORT_SHIFT | INDEX_IS_IB_PORT : row->first;
+    const uint32_t of_port =
+        row->of_port ? (uint32_t)port << INDEX_PORT_SHIFT | INDEX_IS_IB_PORT : 0;
+    const uint32_t first = of_port | row->first;
     return (uint64_t)first << 32 | row->second;
 }
 
@@ -96,8 +98,8 @@ const uint8_t *register_mad_read(const uint8_t *mad, size_t size, enum register_
     const struct register_mad_page *row = &PAGES[page];
     if (!register_mad_fits(mad, size, REGISTER_MAD_ACCESS, row->id))
         return NULL;
-    const uint64_t mask =
-        row->of_port ? (uint64_t)INDEX_PORT << 32 | INDEX_PAGE : (uint64_t)row->checked << 32;
+    const uint64_t mask = (uint64_t)(row->checked | (row->of_port ? INDEX_PORT : 0)) << 32 |
+                          (row->of_port ? INDEX_PAGE : 0);
     const uint64_t index = register_mad_index(page, port), got = wire_get64(mad + OCTETS);
     const bool first_block = wire_get32(mad + DATA) >> BLOCK_SHIFT == 0;
     return first_block && (index & mask) == (got & mask) ? mad + OCTETS : NULL;

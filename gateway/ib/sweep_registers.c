@@ -265,8 +265,11 @@ static void sweep_registers_list_node(const struct fabric *fabric, const struct 
     for (size_t i = 0; is_switch && i < OF_SWITCH_COUNT; i++)
         device_readings_ask(out, node->guid, 0, OF_SWITCH[i]);
     for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
-        if (fabric->ports[i].known && fabric->ports[i].number > 0)
-            device_readings_ask(out, node->guid, fabric->ports[i].number, REGISTER_MODULE);
+        const struct fabric_port *port = &fabric->ports[i];
+        if (port->known && port->number > 0)
+            device_readings_ask(out, node->guid, port->number, REGISTER_MODULE);
+        if (port->known && port->number > 0 && port->peer_node != FABRIC_NONE)
+            device_readings_ask(out, node->guid, port->number, REGISTER_PHYSICAL);
     }
 }
 
@@ -277,7 +280,7 @@ struct device_readings *sweep_list_registers(const struct fabric *fabric, uint64
         const struct fabric_node *node = &fabric->nodes[i];
         if (node->guid <= *after || node->silent || !fabric_is_nvidia(node))
             continue;
-        if (out->count + OF_SWITCH_COUNT + node->ports > out->room)
+        if (out->count + OF_SWITCH_COUNT + 2U * node->ports > out->room)
             return out;
         sweep_registers_list_node(fabric, node, out);
         *after = node->guid;

@@ -72,6 +72,10 @@ static const struct family FAMILIES[] = {
      "The same for each bit of the link, where its rate is known.", 0},
     {FAMILY_WAIT, 0, "ibtrapd_port_wait_ratio",
      "Share of the short and the long window in which the port had data and could not send it.", 0},
+    VALUE(PORT_VALUE_RAW_BER, "link_raw_bit_error_ratio", "Bit errors of the wire, for each bit."),
+    VALUE(PORT_VALUE_EFFECTIVE_BER, "link_effective_bit_error_ratio",
+          "The same behind the error correction."),
+    VALUE(PORT_VALUE_SYMBOL_BER, "link_symbol_error_ratio", "Symbol errors, for each bit."),
     VALUE(MODULE_VALUE_TEMPERATURE, "module_temperature_celsius",
           "Temperature of the cable or module in the port."),
     VALUE(MODULE_VALUE_TEMPERATURE_HIGH, "module_temperature_limit_celsius",
@@ -417,8 +421,7 @@ static bool port_metrics_has_samples(const struct port_metrics *m, const struct 
     const struct family *family = &FAMILIES[m->family];
     const bool is_whole = place->node->type == FABRIC_SWITCH && place->port->number == 0;
     return place->port->known &&
-           (!is_whole ||
-            (family->kind == FAMILY_VALUE && device_value_page(family->value) != REGISTER_MODULE));
+           (!is_whole || (family->kind == FAMILY_VALUE && !device_value_is_of_port(family->value)));
 }
 
 bool port_metrics_write(struct port_metrics *metrics, struct text *out)

@@ -8,7 +8,7 @@
 
 enum {
     DEVICE_READING_OCTETS = 220, // of a register, that a MAD has
-    DEVICE_READINGS_MAX = 1024,  // questions at a time: more than one device has
+    DEVICE_READINGS_MAX = 1024,  // questions at a time: more than one device has, 2 for each port
 };
 
 // A question and its answer.

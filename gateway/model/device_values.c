@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/device_values.h"
 
+#include "base/wire.h"
+
 #include <stdio.h>
 
 // How a value is read.
@@ -17,7 +19,10 @@ enum form {
     FORM_BOARD_TEXT,     // enum board_text
     FORM_FIRMWARE,
     FORM_SUPPLIES,
+    FORM_RATIO, // `field`: the octet of a coefficient of 4 bits, and an exponent of 10 of 8 bits
 };
+
+enum { PHYSICAL_RAW = 8 + 0x60, PHYSICAL_EFFECTIVE = 8 + 0x64, PHYSICAL_SYMBOL = 8 + 0x68 };
 
 static const struct row {
     const char *name;
@@ -45,6 +50,10 @@ static const struct row {
     [MODULE_VALUE_RX_POWER] = {"rx_power", REGISTER_MODULE, FORM_LANES, MODULE_RX, 1e-3},
     [MODULE_VALUE_TX_POWER] = {"tx_power", REGISTER_MODULE, FORM_LANES, MODULE_TX, 1e-3},
     [MODULE_VALUE_BIAS] = {"bias", REGISTER_MODULE, FORM_LANES, MODULE_BIAS, 2e-3},
+    [PORT_VALUE_RAW_BER] = {"raw_ber", REGISTER_PHYSICAL, FORM_RATIO, PHYSICAL_RAW, 0},
+    [PORT_VALUE_EFFECTIVE_BER] = {"effective_ber", REGISTER_PHYSICAL, FORM_RATIO,
+                                  PHYSICAL_EFFECTIVE, 0},
+    [PORT_VALUE_SYMBOL_BER] = {"symbol_ber", REGISTER_PHYSICAL, FORM_RATIO, PHYSICAL_SYMBOL, 0},
     [DEVICE_VALUE_FIRMWARE] = {"firmware", REGISTER_FIRMWARE, FORM_FIRMWARE, 0, 0},
     [DEVICE_VALUE_PSID] = {"psid", REGISTER_FIRMWARE, FORM_BOARD_TEXT, FIRMWARE_PSID, 0},
     [DEVICE_VALUE_UPTIME] = {"uptime", REGISTER_FIRMWARE, FORM_NUMBER, FIRMWARE_UPTIME, 1},
@@ -70,6 +79,11 @@ const char *device_value_name(enum device_value value)
 enum register_page device_value_page(enum device_value value)
 {
     return ROWS[value].page;
+}
+
+bool device_value_is_of_port(enum device_value value)
+{
+    return ROWS[value].page == REGISTER_MODULE || ROWS[value].page == REGISTER_PHYSICAL;
 }
 
 unsigned device_value_lanes(enum device_value value)
@@ -105,6 +119,15 @@ static bool device_values_lane(const struct row *row, const uint8_t *octets, uns
     return has_unit && *out > 0;
 }
 
+static double device_values_ratio(const uint8_t *octets, unsigned octet)
+{
+    const uint32_t word = wire_get32(octets + octet);
+    double ratio = word & 0xF;
+    for (uint32_t i = word >> 8 & 0xFF; i > 0; i--)
+        ratio /= 10;
+    return ratio;
+}
+
 static double device_values_supplies(const uint8_t *octets)
 {
     unsigned count = 0;
@@ -131,6 +154,9 @@ static bool device_values_number(const struct row *row, const uint8_t *octets, u
         return board_celsius(octets, row->field, out);
     case FORM_LANES:
         return device_values_lane(row, octets, lane, out);
+    case FORM_RATIO:
+        *out = device_values_ratio(octets, row->field);
+        return wire_get32(octets + row->field) != 0;
     case FORM_SUPPLIES:
         *out = device_values_supplies(octets);
         return true;

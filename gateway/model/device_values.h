@@ -24,7 +24,10 @@ enum device_value {
     MODULE_VALUE_VOLTAGE,  // volts
     MODULE_VALUE_RX_POWER, // milliwatts of each lane
     MODULE_VALUE_TX_POWER,
-    MODULE_VALUE_BIAS, // milliamperes of each lane
+    MODULE_VALUE_BIAS,        // milliamperes of each lane
+    PORT_VALUE_RAW_BER,       // bit errors a bit: of the wire
+    PORT_VALUE_EFFECTIVE_BER, // behind the error correction
+    PORT_VALUE_SYMBOL_BER,
     DEVICE_VALUE_FIRMWARE,
     DEVICE_VALUE_PSID,
     DEVICE_VALUE_UPTIME, // seconds
@@ -42,7 +45,8 @@ enum device_value {
 
 const char *device_value_name(enum device_value value); // "temperature_high"
 enum register_page device_value_page(enum device_value value);
-unsigned device_value_lanes(enum device_value value); // 1: no value of lanes
+bool device_value_is_of_port(enum device_value value); // else of the device as a whole
+unsigned device_value_lanes(enum device_value value);  // 1: no value of lanes
 
 // Reads a value from the octets of its page: a text, or, with an empty text, a number. `lane`: from
 // 0 on. Returns false if the device does not tell the value.

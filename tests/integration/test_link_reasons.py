@@ -170,6 +170,8 @@ def rounds(firmware):
     """The gateway reads the registers of leaf1, with modules in two ports, every second."""
     without_modules(firmware, "leaf1")
     firmware.module("leaf1", 11, "NVIDIA", 'MCP"4Y10', "MT1", celsius=41.5, high=75)
+    for port in (1, 2, 3, 4, 5, 11, 12):
+        firmware.bit_errors("leaf1", port, raw=(3, 9), effective=(15, 254))
     firmware.firmware("leaf1", 27, 2010, 3004)
     firmware.board("leaf1", "MT2044X00001", "MQM8790-HS2F", "Jaguar Unmng IB 200")
     firmware.temperature("leaf1", 47.5, 105, low=95)
@@ -218,6 +220,7 @@ def test_a_node_and_a_port_show_their_hardware(rounds):
     assert "temperature  47.5 degrees, limit 105, air 26\n" in node
     module = 'NVIDIA MCP"4Y10, serial number MT1'
     assert f"           {module}, optical, 41.5 degrees, limit 75\n" in gateway.control("port", "leaf1/11").stdout
+    assert "           Errors a bit: 3e-09 raw, 1.5e-253 effective\n" in gateway.control("port", "leaf1/11").stdout
     assert f"           At the other end: {module}, 41.5 degrees\n" in gateway.control("port", "leaf2/11").stdout
 
 

@@ -53,6 +53,12 @@ class Firmware:
         texts = (0x1C, vendor.ljust(16)), (0x2C, part.ljust(16)), (0x44, serial.ljust(16))
         self._pddr(node, port, MODULE, [(0x0C, 28, kind), *temperatures], *texts)
 
+    def bit_errors(self, node, port, raw, effective):
+        """Each ratio: coefficient and negative exponent of ten."""
+        index = (port << 16 | 1 << 14 | 0x16) << 32
+        fields = [(at, low, part) for at, (a, b) in ((0x68, raw), (0x6C, effective)) for low, part in ((0, a), (8, b))]
+        self._write(node, ACCESS, 0x5008, index, register([(0, 0, index >> 32), *fields]))
+
     def firmware(self, node, *version, psid="MT_0000000012", uptime=86400):
         fields = [(0x44 + 4 * n, 0, part) for n, part in enumerate(version)]
         self._write(node, ACCESS, MGIR, 0, register([(0x1C, 0, uptime), *fields], (0x30, psid)))

@@ -322,7 +322,7 @@ TEST(a_register_is_read_after_the_name_of_its_device)
     assert_int_equal(sent[0].mad[METHOD], 1); // Get
     assert_int_equal(wire_get64(sent[0].mad + VSKEY), 0x3344);
     assert_int_equal(wire_get32(sent[0].mad + MODIFIER), 0x5031);
-    assert_int_equal(wire_get64(sent[0].mad + OCTETS), UINT64_C(0x0007400000000003));
+    assert_int_equal(wire_get64(sent[0].mad + OCTETS), UINT64_C(0x0007400020000003));
     reply_with(0, 0, 77);
     assert_int_equal(ask_module(7), DEMAND_HERE);
     assert_int_equal(answer->size, 220);

@@ -456,7 +456,7 @@ TEST(a_round_has_slices_of_whole_devices)
         assert_in_range(readings->count, 1, DEVICE_READINGS_MAX);
         assert_true(readings->all[0].node_guid > last);
         for (size_t i = 0; i < readings->count; i++) {
-            ports += readings->all[i].port > 0;
+            ports += readings->all[i].page == REGISTER_MODULE;
             last = readings->all[i].node_guid;
         }
         ended = readings->ends_round;
