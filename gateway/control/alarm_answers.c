@@ -7,6 +7,7 @@
 #include "control/answer.h"
 #include "ctl/protocol.h"
 #include "pipeline/statements.h"
+#include "policy/rules.h"
 #include "topology/alarm_key.h"
 
 #include <stdlib.h>
@@ -628,12 +629,69 @@ json_t *maintenance_answers_all(const struct control *control)
     return list.out;
 }
 
+// Notes in the list how many alarms each window holds back.
+struct held {
+    struct journal *journal;
+    const struct maintenance *windows;
+    json_t *list;
+    int64_t now;
+};
+
+static void alarm_answers_count_held(const struct held *h, const struct alarm *alarm)
+{
+    size_t i;
+    json_t *one;
+    struct event *event = event_answers_read(h->journal, alarm->last_sequence);
+    for (size_t w = 0; event && w < h->windows->count; w++) {
+        const struct maintenance_window *window = &h->windows->windows[w];
+        if (!maintenance_holds(window, event, h->now))
+            continue;
+        json_array_foreach(h->list, i, one)
+        {
+            json_t *count = json_object_get(one, "held_back");
+            if (strcmp(json_string_value(json_object_get(one, "name")), window->name) == 0)
+                json_integer_set(count, json_integer_value(count) + 1);
+        }
+    }
+    event_unref(event);
+}
+
+json_t *maintenance_answers_held(const struct control *control)
+{
+    enum { EVENTS_READ_MAX = 2000 };
+    struct maintenance *windows = memory_zeroed(1, sizeof *windows);
+    struct alarm_page page = {.all = memory_zeroed(WORST_AT_ONCE, sizeof *page.all)};
+    struct held held = {.journal = control->parts->journal,
+                        .windows = windows,
+                        .list = maintenance_answers_all(control),
+                        .now = clock_utc(control->builder.clock)};
+    int64_t after = 0;
+    size_t window;
+    json_t *one;
+    bool more = json_array_size(held.list) > 0;
+    parts_windows(control->parts, windows);
+    json_array_foreach(held.list, window, one)
+        json_object_set_new(one, "held_back", json_integer(0));
+    for (size_t read = 0; more && read < EVENTS_READ_MAX;) {
+        page.count = 0;
+        more =
+            journal_each_alarm_after(held.journal, after, WORST_AT_ONCE, alarm_answers_take, &page);
+        for (size_t i = 0; i < page.count; after = page.all[i++].event_sequence) {
+            if (strcmp(page.all[i].suppressed, EVENT_MAINTENANCE) == 0 && read++ < EVENTS_READ_MAX)
+                alarm_answers_count_held(&held, &page.all[i]);
+        }
+    }
+    free(page.all);
+    free(windows);
+    return held.list;
+}
+
 json_t *maintenance_answers_list(struct control *control, const json_t *request)
 {
     (void)request;
     struct alarm_counts counts;
     journal_count_alarms(control->parts->journal, &counts);
     return json_pack("{s:i, s:o, s:I}", "version", PROTOCOL_VERSION, "maintenance",
-                     maintenance_answers_all(control), "held_back",
+                     maintenance_answers_held(control), "held_back",
                      (json_int_t)counts.by_standing[ALARM_IN_MAINTENANCE]);
 }

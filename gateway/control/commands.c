@@ -37,7 +37,7 @@ static const struct control_command COMMANDS[] = {
     {"topology-list", topology_answers_list, CONTROL_READS, CONTROL_BY_ANSWERS},
     {"maintenance-start", maintenance_answers_start, CONTROL_WRITES, CONTROL_BY_CHANGES},
     {"maintenance-stop", maintenance_answers_stop, CONTROL_WRITES, CONTROL_BY_CHANGES},
-    {"maintenance-list", maintenance_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
+    {"maintenance-list", maintenance_answers_list, CONTROL_READS, CONTROL_BY_ANSWERS},
     {"dry-run", dry_run_answer, CONTROL_WRITES, CONTROL_BY_ANSWERS},
     {"sweep-now", gateway_answers_sweep, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"resubscribe", gateway_answers_resubscribe, CONTROL_WRITES, CONTROL_AT_ONCE},

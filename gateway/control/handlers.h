@@ -77,6 +77,9 @@ control_handler maintenance_answers_start, maintenance_answers_stop;
 // "maintenance-list": the windows that have not ended, and how many alarms are "held_back" by them.
 control_handler maintenance_answers_list;
 json_t *maintenance_answers_all(const struct control *control); // the windows alone
+// The windows, each with how many alarms are "held_back" by the window. Reads the events of 2,000
+// alarms at most, and may wait for the disk. Any thread.
+json_t *maintenance_answers_held(const struct control *control);
 
 // Events (event_answers.c).
 

@@ -154,7 +154,10 @@ bool maintenance_commands_show(FILE *out, const json_t *answer)
     size_t i;
     const json_t *one;
     json_array_foreach(json_object_get(answer, "maintenance"), i, one)
-        alarm_command_show_window(out, "{name} until {until@}[who?, by {who}]\n", one);
+        alarm_command_show_window(out,
+                                  "{name} until {until@}[who?, by {who}]"
+                                  "[held_back?, {held_back} alarm[held_back=1?|s] held back]\n",
+                                  one);
     show_layout(out, "[held_back?{held_back} active alarm[held_back=1? is|s are] held back.\n]",
                 answer);
     return true;

@@ -93,14 +93,19 @@ struct rule_decision rules_evaluate(const struct rules *rules, const struct even
     return verdict;
 }
 
+bool maintenance_holds(const struct maintenance_window *window, const struct event *event,
+                       int64_t now_us)
+{
+    return window->until_us > now_us && rules_concern(&window->nodes, event);
+}
+
 int64_t maintenance_until(const struct maintenance *maintenance, const struct event *event,
                           int64_t now_us)
 {
     int64_t until = 0;
     for (size_t i = 0; i < maintenance->count; i++) {
         const struct maintenance_window *window = &maintenance->windows[i];
-        if (window->until_us > now_us && window->until_us > until &&
-            rules_concern(&window->nodes, event))
+        if (window->until_us > until && maintenance_holds(window, event, now_us))
             until = window->until_us;
     }
     return until;

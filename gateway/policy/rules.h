@@ -23,6 +23,10 @@ void rules_free(struct rules *rules);                                   // NULL 
 
 struct rule_decision rules_evaluate(const struct rules *rules, const struct event *event);
 
+// Whether the window suppresses the event.
+bool maintenance_holds(const struct maintenance_window *window, const struct event *event,
+                       int64_t now_us);
+
 // When the last window that suppresses the event ends; 0: no window suppresses the event.
 int64_t maintenance_until(const struct maintenance *maintenance, const struct event *event,
                           int64_t now_us);

@@ -208,6 +208,9 @@ static void page_run_state(struct worker_job *job)
     const struct parts *parts = d->page->control->parts;
     struct systems *systems = topology_systems(parts->topology);
     struct names *names = topology_names(parts->topology);
+    const struct control control = {.parts = d->page->control->parts,
+                                    .builder = d->page->control->builder};
+    json_object_set_new(d->state, "maintenance", maintenance_answers_held(&control));
     page_views_alarms(d->state, parts->journal, systems, names, &d->page->then);
     d->made = json_dumps(d->state, JSON_COMPACT);
     d->made_size = strlen(d->made);

@@ -131,6 +131,7 @@ function showMaintenance(state) {
   fill("maintenance", ...state.maintenance.map((one) => element("li", one.all ? "warn" : "",
     element("p", "top", element("strong", "", one.name), element("span", "soft", "until ", clock(one.until))),
     element("p", "", one.nodes.length ? one.nodes.join(" ") : "All nodes"),
+    element("p", "", `${plural(one.held_back, "alarm")} held back`),
     one.comment ? element("p", "", one.comment) : "", one.who ? element("p", "soft", one.who) : "")));
 }
 

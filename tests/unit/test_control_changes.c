@@ -262,7 +262,10 @@ static const char *done(void)
 static const char *there(void)
 {
     static char text[400];
-    snprintf(text, sizeof text, "{\"version\":1,\"maintenance\":[%s],\"held_back\":0}\n", window());
+    const int length = (int)strlen(window()) - 1;
+    snprintf(text, sizeof text,
+             "{\"version\":1,\"maintenance\":[%.*s,\"held_back\":0}],\"held_back\":0}\n", length,
+             window());
     return text;
 }
 
