@@ -420,6 +420,7 @@ static bool state_topic_step(struct state_topic *s, bool *is_busy, struct error 
 static bool state_topic_keep(void *self, bool *is_busy, struct error *err)
 {
     struct state_topic *s = self;
+    const bool was_plain = s->plain;
     if (clock_now() < s->retry_at)
         return error_set(err, "%s", s->problem.text);
     if (state_topic_step(s, is_busy, err)) {
@@ -432,6 +433,8 @@ static bool state_topic_keep(void *self, bool *is_busy, struct error *err)
     s->problem = *err;
     state_topic_close(s);
     kept_state_read_again(s->kept);
+    if (s->plain != was_plain) // the next client does without idempotence
+        return true;
     s->retry_at = clock_now() + PAUSE_US;
     return false;
 }
