@@ -49,7 +49,8 @@ struct kept_state {
     bool scans, whole;
     bool scan_is_whole; // all alarms were known all the time
     uint32_t scan;
-    int64_t after, began_at, next_at;
+    int64_t after, next_at;
+    int64_t spent_us; // in the calls for it, and not between them
     size_t lacking, beyond;
     struct alarm page[PAGE];
     size_t page_count;
@@ -240,14 +241,14 @@ static void kept_state_want(struct kept_state *k, const char *what, uint64_t dig
     }
 }
 
-static void kept_state_begin(struct kept_state *k, int64_t now)
+static void kept_state_begin(struct kept_state *k)
 {
     char what[EVENT_KEY_SIZE];
     k->scans = true;
     k->scan_is_whole = k->whole;
     k->scan++;
     k->after = 0;
-    k->began_at = now;
+    k->spent_us = 0;
     k->lacking = 0;
     char *heartbeat = k->alarms->heartbeat(k->alarms->ctx);
     if (!heartbeat)
@@ -291,7 +292,7 @@ static void kept_state_end(struct kept_state *k, int64_t now)
     }
     k->beyond = k->lacking;
     k->scans = false;
-    k->next_at = now + (4 * (now - k->began_at) > PERIOD_US ? 4 * (now - k->began_at) : PERIOD_US);
+    k->next_at = now + (4 * k->spent_us > PERIOD_US ? 4 * k->spent_us : PERIOD_US);
 }
 
 void kept_state_compare(struct kept_state *state, int64_t now_us)
@@ -301,10 +302,11 @@ void kept_state_compare(struct kept_state *state, int64_t now_us)
     if (state->wants_reading || (!state->scans && now_us < state->next_at))
         return;
     if (!state->scans)
-        kept_state_begin(state, now_us);
+        kept_state_begin(state);
     bool more = true;
     while (more && state->due_count < KEPT_STATE_DUE_MAX && clock_now() - began < CALL_US)
         more = kept_state_compare_page(state);
+    state->spent_us += clock_now() - began;
     if (!more)
         kept_state_end(state, now_us + (clock_now() - began));
 }

@@ -350,12 +350,54 @@ static void test_nothing_is_deleted_before_all_alarms_are_known(void **state)
     assert_null(find_held("halle link 999"));
 }
 
+static uint64_t count_of_first; // of the first of many alarms
+
+static bool page_of_many(void *ctx, int64_t after, size_t n,
+                         void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx)
+{
+    (void)ctx;
+    for (int64_t i = after + 1; i <= KEPT_STATE_DUE_MAX + 100; i++) {
+        struct alarm alarm = {.event_sequence = i, .count = i == 1 ? count_of_first : 0};
+        snprintf(alarm.key, sizeof alarm.key, "link %" PRId64, i);
+        if (n-- == 0)
+            return true;
+        each(each_ctx, &alarm);
+    }
+    return false;
+}
+
+// Many documents are not due at once: the comparison goes on when the receiver has taken some.
+static void test_a_slow_receiver_does_not_put_off_the_next_comparison(void **state)
+{
+    struct gateway_model *g = &gateways[0];
+    struct kept_document one;
+    (void)state;
+    g->list.page = page_of_many;
+    kept_state_end_reading(g->state, now_us);
+    kept_state_compare(g->state, now_us);
+    now_us += 100 * CLOCK_US_PER_S;
+    while (kept_state_next(g->state, &one)) {
+        free(one.document);
+        kept_state_settle(g->state, one.handle, true);
+        kept_state_compare(g->state, now_us);
+    }
+    now_us += 2 * CLOCK_US_PER_S;
+    count_of_first = 1;
+    kept_state_compare(g->state, now_us);
+    assert_true(kept_state_next(g->state, &one));
+    assert_string_equal(one.key, "halle link 1");
+    free(one.document);
+    kept_state_settle(g->state, one.handle, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_receiver_has_what_the_gateways_have, begin, end),
         cmocka_unit_test_setup_teardown(test_what_others_have_in_the_receiver_stays, begin, end),
         cmocka_unit_test_setup_teardown(test_all_is_written_anew_at_a_certain_age, begin, end),
+        cmocka_unit_test_setup_teardown(test_a_slow_receiver_does_not_put_off_the_next_comparison,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(test_nothing_is_deleted_before_all_alarms_are_known, begin,
                                         end),
     };
