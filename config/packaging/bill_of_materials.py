@@ -25,6 +25,7 @@ LICENCES = {
     "librdkafka": "BSD-2-Clause",
     "curl": "curl",
     "zlib": "Zlib",
+    "systemd": "LGPL-2.1-or-later",
 }
 
 

@@ -16,7 +16,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ['IBTRAPD_BUILD_DIR'])
 OF_THE_COMPILER = r'lib(c|m|gcc_s|asan|tsan|ubsan|tsan-threads)\.so|ld-linux'
 NAMES = {'libcrypto': 'openssl', 'libssl': 'openssl', 'libncursesw': 'ncurses', 'libtinfo': 'ncurses', 'libnetsnmp': 'net-snmp',
-         'libsqlite3': 'sqlite', 'libz': 'zlib', 'libcurl': 'curl', 'libjansson': 'jansson'}
+         'libsqlite3': 'sqlite', 'libz': 'zlib', 'libsystemd': 'systemd', 'libcurl': 'curl', 'libjansson': 'jansson'}
 
 
 def linked():

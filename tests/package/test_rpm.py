@@ -104,7 +104,7 @@ def test_each_library_has_its_package(packages):
     """What the build asks pkg-config for is in the spec, or is Net-SNMP, whose old packages have no file for it."""
     spec = (HERE.parents[1] / "config/packaging/ibtrapd.spec").read_text()
     lists = (HERE.parents[1] / "CMakeLists.txt").read_text()
-    asked = re.findall(r"^pkg_check_modules\(.* ([\w-]+)[^ ]*\)", lists, re.MULTILINE)
+    asked = re.findall(r"^pkg_check_modules\(.* ([\w-]+)[^ \n]*\)", lists, re.MULTILINE)
     assert {"libibumad", "rdkafka", "openssl"} <= set(asked)
     assert [name for name in asked if f"pkgconfig({name})" not in spec] == []
 
