@@ -54,7 +54,7 @@ class Fabric:
         self.options = options
         self.net = net if isinstance(net, pathlib.Path) else HERE / "nets" / f"{net}.net"
         self.socket_name = f"ibtrapd-lab-{os.getpid()}-{secrets.token_hex(4)}"
-        self._stack = contextlib.ExitStack()
+        self._stack, self._managers = contextlib.ExitStack(), []
 
     def __enter__(self):
         with contextlib.ExitStack() as stack:
@@ -145,7 +145,7 @@ class Fabric:
 
     def forget(self, process):
         """Makes ibsim notice that a client was killed. ibsim ends itself if that client was about to connect: then it
-        starts anew, without its other clients."""
+        starts anew with its subnet managers, and without its other clients."""
         try:
             clients = re.findall(r"Client (\d+): pid (\d+) ", self.console("Attached"))
             for number in (number for number, pid in clients if int(pid) == process.pid):
@@ -156,10 +156,16 @@ class Fabric:
             self._ibsim.wait()
             self._ibsim.log.unlink()
             self._start_ibsim()
+            for manager in self._managers:
+                manager.process.kill()
+                sweeps = manager.log.count("SUBNET UP")
+                manager.start()
+                manager.wait_master(sweeps + 1)
 
     def subnet_manager(self, host="sm1", **options):
         """Starts OpenSM at a host."""
-        return self.keep(SubnetManager(self, host, **options))
+        self._managers.append(self.keep(SubnetManager(self, host, **options)))
+        return self._managers[-1]
 
     def client(self, host):
         """A client that sends MADs from a host, or from a switch."""
