@@ -403,8 +403,10 @@ static void place_show_alarms(const struct place *p, FILE *out)
     fputs(json_array_size(alarms) > 0 ? "\nAlarms\n" : "\nNo alarm is active here.\n", out);
     json_array_foreach(alarms, i, alarm)
     {
-        if (!place_follows(alarm) && ++shown > 0)
-            show_layout(out, PLACE_ALARM, alarm);
+        if (place_follows(alarm))
+            continue;
+        show_layout(out, PLACE_ALARM, alarm);
+        shown++;
     }
     json_array_foreach(alarms, i, alarm)
     {

@@ -31,18 +31,18 @@ static const struct register_mad_page {
     bool of_port;
     uint32_t first, second, checked;
 } PAGES[REGISTER_PAGES] = {
-    [REGISTER_LINK_DOWN] = {PDDR, true, 0, 6},
-    [REGISTER_TROUBLESHOOTING] = {PDDR, true, 0, 1},
-    [REGISTER_MODULE] = {PDDR, true, 0, 3 | 1 << 29}, // light in uW
-    [REGISTER_PHYSICAL] = {PPCNT, true, 0x16, 0, PPCNT_GROUP},
-    [REGISTER_FIRMWARE] = {0x9020},
-    [REGISTER_BOARD] = {0x9021},
-    [REGISTER_TEMPERATURE] = {MTMP, false, 0, 0, MTMP_SENSOR},
-    [REGISTER_AMBIENT] = {MTMP, false, 1, 0, MTMP_SENSOR},
-    [REGISTER_WARM_SENSORS] = {0x900B},
-    [REGISTER_FANS] = {0x9001},
-    [REGISTER_FANS_OUT] = {0x9007},
-    [REGISTER_SUPPLIES] = {0x900D},
+    [REGISTER_LINK_DOWN] = {.id = PDDR, .of_port = true, .second = 6},
+    [REGISTER_TROUBLESHOOTING] = {.id = PDDR, .of_port = true, .second = 1},
+    [REGISTER_MODULE] = {.id = PDDR, .of_port = true, .second = 3 | 1 << 29}, // light in uW
+    [REGISTER_PHYSICAL] = {.id = PPCNT, .of_port = true, .first = 0x16, .checked = PPCNT_GROUP},
+    [REGISTER_FIRMWARE] = {.id = 0x9020},
+    [REGISTER_BOARD] = {.id = 0x9021},
+    [REGISTER_TEMPERATURE] = {.id = MTMP, .checked = MTMP_SENSOR},
+    [REGISTER_AMBIENT] = {.id = MTMP, .first = 1, .checked = MTMP_SENSOR},
+    [REGISTER_WARM_SENSORS] = {.id = 0x900B},
+    [REGISTER_FANS] = {.id = 0x9001},
+    [REGISTER_FANS_OUT] = {.id = 0x9007},
+    [REGISTER_SUPPLIES] = {.id = 0x900D},
 };
 
 enum { PAGE_DATA = 8 }; // of PDDR

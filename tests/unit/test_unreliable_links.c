@@ -141,14 +141,12 @@ TEST(a_second_failure_within_a_day_is_told)
 {
     static const char *const TOLD[] = {
         "Port 1 of left (LID 1) to port 2 of right (LID 2) went down.",
-        "Port 1 of left (LID 1) to port 2 of right (LID 2) went down; the link failed 2 times "
-        "within "
-        "24 hours: check its cable.",
-        "Port 1 of left (LID 1) to port 2 of right (LID 2) went down; the link failed 3 times "
-        "within "
-        "24 hours: check its cable.",
-        "Port 1 of left (LID 1) to port 2 of right (LID 2) went down; the link failed 4 times "
-        "within 30 days."};
+        ("Port 1 of left (LID 1) to port 2 of right (LID 2) went down; the link failed 2 times "
+         "within 24 hours: check its cable."),
+        ("Port 1 of left (LID 1) to port 2 of right (LID 2) went down; the link failed 3 times "
+         "within 24 hours: check its cable."),
+        ("Port 1 of left (LID 1) to port 2 of right (LID 2) went down; the link failed 4 times "
+         "within 30 days.")};
     sweep();
     for (size_t i = 0; i < COUNT(TOLD); i++) {
         unplug();
