@@ -5,6 +5,7 @@ import os
 import pathlib
 import secrets
 import shutil
+import socket
 import subprocess
 
 from lab.processes import Process, wait_until
@@ -15,7 +16,12 @@ PROGRAMS = ("slurmctld", "slurmd", "munged", "scontrol")
 
 def missing():
     """The programs that this host lacks."""
-    return [name for name in PROGRAMS if not (shutil.which(name) or pathlib.Path("/usr/sbin", name).exists())]
+    lacking = [name for name in PROGRAMS if not (shutil.which(name) or pathlib.Path("/usr/sbin", name).exists())]
+    try:
+        socket.getaddrinfo(socket.gethostname(), None)
+    except OSError:  # slurmctld ends then
+        lacking.append("an address of this host's name")
+    return lacking
 
 
 class Slurm:
@@ -84,7 +90,7 @@ CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 
     def start_controller(self):
         self.controller = self._start("slurmctld", ["/usr/sbin/slurmctld", "-D", "-f", self.config])
-        wait_until(lambda: self.scontrol("ping").returncode == 0, "slurmctld to answer")
+        wait_until(lambda: self.controller.check() and self.scontrol("ping").returncode == 0, "slurmctld to answer")
 
     def stop_controller(self):
         """Stops slurmctld, which writes its state before."""
