@@ -227,6 +227,16 @@ def test_topics_of_many_partitions_do_not_end_the_gateway(fabric, cluster, parti
     assert gateway.stop() == 0
 
 
+def test_a_topic_of_alarms_with_many_partitions_does_not_end_the_gateway(fabric, cluster):
+    front = fabric.keep(Front(cluster, partitions=99_999))
+    gateway = begin_alone(fabric, section("kafka", "table", brokers=front.brokers, state_topic="alarms"))
+    wait_until(lambda: "receive.message.max.bytes" in (receiver(gateway, "table")["problem"] or ""), "the problem")
+    assert not gateway.has_taken(ROOM_MIB)
+    front.partitions = 0
+    wait_until(lambda: receiver(gateway, "table")["state"] == "working", "the receiver to work")
+    assert gateway.stop() == 0
+
+
 def test_answers_that_add_up_cost_a_new_client_and_no_failure(fabric, cluster):
     """An honest cluster that is large, or asked often."""
     front = fabric.keep(Front(cluster, crowd=900))
