@@ -180,7 +180,7 @@ def test_one_rail_of_several_drains_only_when_asked(tmp_path, syslog):
         gateway.wait_nodes(7)
         both = Both(cluster, gateway, tmp_path / "slurm")
         fabric.unlink("leaf1", 3)
-        both.wait_alarms(1)
+        wait_until(lambda: "host-removed" in both.alarms(), "the adapter to be gone")
         assert both.run("drain") == (0, "")
         assert both.run("drain", "--one-rail", "--dry-run")[1].startswith("would drain gpu01: ibtrapd: ")
         fabric.unlink("leaf1", 4)
