@@ -2,7 +2,6 @@
 #include "sink/receiver_private.h"
 
 #include "base/random.h"
-#include "base/thread.h"
 #include "model/catalogue.h"
 
 #include <stdio.h>
@@ -622,9 +621,6 @@ static void receiver_step(struct receiver *receiver)
 void *receiver_thread_run(void *arg)
 {
     struct receiver *receiver = arg;
-    if (!thread_yield()) // the subnet manager's answer comes first
-        log_debug(receiver->options.log, "%s: its thread does not yield to others",
-                  receiver->sink.name);
     while (receiver_goes_on(receiver))
         receiver_step(receiver);
     receiver_health_close(receiver);

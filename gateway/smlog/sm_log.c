@@ -77,7 +77,6 @@ static void *sm_log_run(void *arg)
 {
     struct sm_log *s = arg;
     bool stop = false;
-    thread_yield();
     while (!stop) {
         const int64_t pause = sm_log_round(s) ? 0 : CLOCK_US_PER_S;
         pthread_mutex_lock(&s->lock);

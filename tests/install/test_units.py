@@ -55,8 +55,7 @@ def allowed_calls(unit):
 @pytest.mark.parametrize('unit', ['ibtrapd.service', 'ibtrapd@.service'])
 def test_what_is_needed_is_allowed_and_no_more(unit):
     allowed = allowed_calls(unit)
-    assert "setpriority" in allowed  # by the threads of receivers, which yield to others
-    assert not allowed & {"sched_setscheduler", "sched_setattr", "setrlimit", "ioprio_set"}
+    assert not allowed & {"setpriority", "sched_setscheduler", "sched_setattr", "setrlimit", "ioprio_set"}
     assert {'lchown', 'fchownat', 'openat', 'sendto', 'getsockopt'} <= allowed
     assert not allowed & {'chroot', 'setuid', 'setgroups', 'mount', 'reboot', 'ptrace', 'bpf', 'init_module'}
 

@@ -80,21 +80,8 @@ def carries_guid(trap):
     return any(one.oid == GUID for one in trap.varbinds)
 
 
-def nice_values(process):
-    """The nice value of each thread, by its name."""
-    values = {}
-    for task in pathlib.Path(f"/proc/{process}/task").iterdir():
-        name, _, rest = (task / "stat").read_text().partition("(")[2].rpartition(")")
-        values[name] = int(rest.split()[16])  # field 19 of proc(5)
-    return values
-
-
-def check_yielding(values):
-    """Only the threads of receivers yield to others, so that the subnet manager's answer comes first."""
-    assert {"pipeline", "sa-client", "journal", "wal"} <= set(values)
-    usual = values["pipeline"]
-    for thread, value in values.items():
-        assert value == (min(usual + 5, 19) if thread.startswith("to ") else usual), thread
+def thread_names(process):
+    return {(task / "comm").read_text().strip() for task in pathlib.Path(f"/proc/{process}/task").iterdir()}
 
 
 def test_every_receiver_gets_every_event(gateway, fabric, manager, rsyslog):
@@ -129,9 +116,8 @@ def test_every_receiver_gets_every_event(gateway, fabric, manager, rsyslog):
     ecs = [json.loads(message[message.index("{"):]) for message in rsyslog["relp"].poll(1) if EVENT in message]
     assert len(ecs) == count and {one["event"]["action"] for one in ecs} == {EVENT}
 
-    told_by = {thread for thread in nice_values(gateway.process.pid) if thread.startswith("to ")}
+    told_by = {thread for thread in thread_names(gateway.process.pid) if thread.startswith("to ")}
     assert {f"to {name}"[:15] for name in ("v1", "v2c-informs", "dtls", "relp", "file", "dead-tcp")} <= told_by
-    check_yielding(nice_values(gateway.process.pid))
 
     dead = {one["name"]: one for one in gateway.status()["receivers"] if one["name"].startswith("dead")}
     assert all(one["sent"] == 0 and one["queued"] >= count and one["problem"] for one in dead.values())
