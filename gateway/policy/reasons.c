@@ -112,7 +112,10 @@ enum policy_reason reasons_restrain(struct policy *p, const struct alarm_state *
         return POLICY_HOLD_DOWN;
     if (event_is_own(event))
         return POLICY_PASSES;
-    const bool counted = !arrives || (t->pending && t->reason == POLICY_STORM);
+    // An alarm that grows while a storm suppresses the alarm counts once.
+    const bool grown = t->pending && t->reason == POLICY_STORM && event->parts_changed > 0 &&
+                       event->type->alarm == ALARM_RAISES;
+    const bool counted = !arrives || grown;
     const bool storm = counted ? storms_of(p->storms, event->type) != 0
                                : storms_suppress(p->storms, event, p->now);
     *until = storm ? storms_of(p->storms, event->type) : event->hold_until_us;
