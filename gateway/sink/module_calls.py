@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes options of the linker that export what receiver modules call: module_calls.py OUT NM MODULE..."""
+"""Writes options of a compiler that export what receiver modules call: module_calls.py OUT NM MODULE..."""
 
 import pathlib
 import subprocess
@@ -17,7 +17,7 @@ def calls(nm, module):
 def main():
     out, nm, *modules = sys.argv[1:]
     names = sorted(set().union(*(calls(nm, module) for module in modules)))
-    text = "".join(f"--undefined={name}\n--export-dynamic-symbol={name}\n" for name in names)
+    text = "".join(f"-Wl,--undefined={name},--export-dynamic-symbol={name}\n" for name in names)
     pathlib.Path(out).write_text(text)
 
 
