@@ -364,7 +364,8 @@ def test_examples_use_metrics_and_labels_that_there_are(name):
     """tests/managers runs them."""
     text = (TESTS.parent / "config/templates" / name).read_text()
     described = {metric: set(filter(None, row[1].split(", "))) | more
-                 for heading, more in (("metric", set()), ("metric of a port", PORT_LABELS))
+                 for heading, more in (("metric", set()), ("metric of a port", PORT_LABELS),
+                                       ("metric of a module or switch", PORT_LABELS))
                  for row in pages.table("prometheus", heading) for metric in row[0].split(", ")}
     used = re.findall(r"\b(ibtrapd_\w+)(?:\{([^}]*)\})?", text)
     assert len(used) > 8
