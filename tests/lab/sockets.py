@@ -3,10 +3,12 @@
 
 import contextlib
 import errno
+import fcntl
 import os
 import pathlib
 import random
 import socket
+import tempfile
 
 TCP_ESTABLISHED, TCP_SYN_SENT = "01", "02"
 UNIX_LISTENS = "00010000"
@@ -44,13 +46,31 @@ def has_localhost():
         return False
 
 
+RESERVED = []  # open files: their locks end with this process
+
+
+def _reserve(port):
+    """Whether no other test on this machine has reserved the port: tests run side by side, and a port is free until its
+    program has started."""
+    directory = pathlib.Path(tempfile.gettempdir()) / f"ibtrapd-ports-{os.getuid()}"
+    directory.mkdir(exist_ok=True)
+    file = open(directory / str(port), "a", encoding="ascii")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return False
+    RESERVED.append(file)
+    return True
+
+
 def free_port():
-    """A port of the loopback that no socket has, UDP or TCP, IPv4 or IPv6. It is outside the kernel's range of
-    automatic ports, so that it stays free for the program under test."""
+    """A port of the loopback that no socket has, UDP or TCP, IPv4 or IPv6, and that no other test was given. It is
+    outside the kernel's range of automatic ports, so that it stays free for the program under test."""
     low, high = map(int, pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
     ports = [port for port in range(FIRST_PORT, LAST_PORT + 1) if not low <= port <= high]
     for port in random.sample(ports, len(ports)):
-        if all(_is_free(port, *kind) for kind in KINDS):
+        if _reserve(port) and all(_is_free(port, *kind) for kind in KINDS):
             return port
     raise OSError(errno.EADDRINUSE, f"no port outside of {low} to {high} (ip_local_port_range) is free")
 
