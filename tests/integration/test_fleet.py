@@ -19,6 +19,7 @@ def silent():
         try:
             while True:
                 with listener.accept()[0] as client:
+                    client.recv(65536)  # else the end resets the connection
                     client.sendall(piece)
                     while endless:
                         client.sendall(piece)
