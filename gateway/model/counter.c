@@ -141,11 +141,12 @@ const struct error_details *counter_find_details(const struct counter_reading *r
     size_t at;
     SEARCH_FIRST(at, 0, reading->detail_count,
                  counter_precedes(&reading->details[at], node_guid, port, counter));
+    if (at == reading->detail_count)
+        return NULL;
     const struct error_details *found = &reading->details[at];
-    return at < reading->detail_count && found->node_guid == node_guid && found->port == port &&
-                   found->counter == counter
-               ? found
-               : NULL;
+    const bool same =
+        found->node_guid == node_guid && found->port == port && found->counter == counter;
+    return same ? found : NULL;
 }
 
 static void counter_add_lanes(struct text *t, const struct error_details *details)
