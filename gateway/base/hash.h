@@ -73,6 +73,7 @@ static inline uint64_t digest_add(uint64_t digest, const void *octets, size_t si
 {
     const uint8_t *each = octets;
     for (size_t i = 0; i < size; i++)
+        // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): octets of a number
         digest = (digest ^ each[i]) * UINT64_C(0x100000001b3);
     return digest;
 }

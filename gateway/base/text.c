@@ -211,18 +211,21 @@ static bool text_list_has(const char *list, unsigned long number, size_t digits,
 // Compares up to the first special character: most patterns are words, and fnmatch(3) is slow.
 bool text_fits(const char *s, const char *pattern)
 {
-    while (*pattern && *pattern == *s && !text_is_special(*pattern)) {
-        pattern++;
-        s++;
-    }
-    const char *behind = *pattern == '[' ? text_list_end(pattern) : NULL;
-    if (behind) {
+    for (;;) {
+        while (*pattern && *pattern == *s && !text_is_special(*pattern)) {
+            pattern++;
+            s++;
+        }
+        const char *behind = *pattern == '[' ? text_list_end(pattern) : NULL;
+        if (!behind)
+            return text_is_special(*pattern) ? fnmatch(pattern, s, 0) == 0 : *pattern == *s;
         const size_t digits = strspn(s, "0123456789");
-        return digits > 0 && digits < 10 &&
-               text_list_has(pattern, strtoul(s, NULL, 10), digits, *s == '0' && digits > 1) &&
-               text_fits(s + digits, behind);
+        if (digits == 0 || digits >= 10 ||
+            !text_list_has(pattern, strtoul(s, NULL, 10), digits, *s == '0' && digits > 1))
+            return false;
+        pattern = behind;
+        s += digits;
     }
-    return text_is_special(*pattern) ? fnmatch(pattern, s, 0) == 0 : *pattern == *s;
 }
 
 bool text_is_utf8(const char *s)

@@ -34,8 +34,8 @@
 
 #define STATE_REFRESH(field, what)                                                                 \
     {                                                                                              \
-        "state_refresh", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(field), RANGE(10, 7 * DAY),       \
-            .initial = "3600", .help = "Seconds until " what                                       \
+        "state_refresh", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(field),                           \
+            RANGE(10, INT64_C(7) * DAY), .initial = "3600", .help = "Seconds until " what          \
     }
 
 #define ADDRESS(shown_, example_, ports)                                                           \

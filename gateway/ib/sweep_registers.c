@@ -280,7 +280,7 @@ struct device_readings *sweep_list_registers(const struct fabric *fabric, uint64
         const struct fabric_node *node = &fabric->nodes[i];
         if (node->guid <= *after || node->silent || !fabric_is_nvidia(node))
             continue;
-        if (out->count + OF_SWITCH_COUNT + 2U * node->ports > out->room)
+        if (out->count + OF_SWITCH_COUNT + (size_t)2 * node->ports > out->room)
             return out;
         sweep_registers_list_node(fabric, node, out);
         *after = node->guid;

@@ -370,6 +370,20 @@ static bool state_topic_follow_reading(struct state_topic *s, bool *reads, struc
 
 // Writing.
 
+// Hands a document to librdkafka, and frees the document.
+static rd_kafka_resp_err_t state_topic_produce(struct state_topic *s, struct kept_document *one)
+{
+    const size_t size = one->document ? strlen(one->document) : 0;
+    const rd_kafka_resp_err_t code = rd_kafka_producev(
+        s->client->handle, RD_KAFKA_V_RKT(s->topic), RD_KAFKA_V_PARTITION(s->partition),
+        RD_KAFKA_V_KEY(one->key, strlen(one->key)), RD_KAFKA_V_VALUE(one->document, size),
+        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_OPAQUE(one->handle), RD_KAFKA_V_END);
+    free(one->document);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+        kept_state_settle(s->kept, one->handle, false);
+    return code;
+}
+
 static void state_topic_write(struct state_topic *s)
 {
     struct kept_document one;
@@ -377,17 +391,8 @@ static void state_topic_write(struct state_topic *s)
     if (kept_state_in_flight(s->kept) == 0)
         s->moved_at = clock_now();
     while (code == RD_KAFKA_RESP_ERR_NO_ERROR &&
-           kept_state_in_flight(s->kept) < KEPT_STATE_DUE_MAX && kept_state_next(s->kept, &one)) {
-        const size_t size = one.document ? strlen(one.document) : 0;
-        code = rd_kafka_producev(
-            s->client->handle, RD_KAFKA_V_RKT(s->topic), RD_KAFKA_V_PARTITION(s->partition),
-            RD_KAFKA_V_KEY(one.key, strlen(one.key)), RD_KAFKA_V_VALUE(one.document, size),
-            RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_OPAQUE(one.handle),
-            RD_KAFKA_V_END);
-        free(one.document);
-        if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
-            kept_state_settle(s->kept, one.handle, false);
-    }
+           kept_state_in_flight(s->kept) < KEPT_STATE_DUE_MAX && kept_state_next(s->kept, &one))
+        code = state_topic_produce(s, &one);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR && code != RD_KAFKA_RESP_ERR__QUEUE_FULL)
         state_topic_fail(s, code, rd_kafka_err2str(code));
 }

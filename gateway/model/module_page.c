@@ -30,7 +30,7 @@ bool module_page_celsius(const uint8_t octets[DEVICE_READING_OCTETS], enum modul
 unsigned module_page_lane(const uint8_t octets[DEVICE_READING_OCTETS], enum module_lanes what,
                           unsigned lane)
 {
-    return wire_get16(octets + what + 2 * lane);
+    return wire_get16(octets + what + (size_t)2 * lane);
 }
 
 const char *module_page_text(const uint8_t octets[DEVICE_READING_OCTETS], enum module_text which,

@@ -156,7 +156,7 @@ static bool sm_log_rows_find(const struct sm_log_row *row, const char *line, uin
     const char *arrow = strstr(line, "-> "), *message = arrow ? arrow + 3 : line;
     const char *const begins[] = {message, sm_log_rows_behind_name(message)};
     for (size_t i = 0; i < 2 && begins[i]; i++) {
-        *values = (struct sm_log_values){0};
+        *values = (struct sm_log_values){.text = ""};
         if (sm_log_rows_fits(row->pattern, begins[i], sm_lid, values))
             return true;
     }

@@ -99,7 +99,7 @@ static const char *page_views_system(const struct page_views *all,
                                      const struct page_view_name *then, uint64_t guid)
 {
     const uint32_t node = fabric_find_node(all->fabric, guid);
-    if (node != FABRIC_NONE)
+    if (all->systems && node != FABRIC_NONE)
         return systems_of(all->systems, node)->name;
     return then && then->guid == guid ? then->system : "";
 }
