@@ -3,8 +3,6 @@
 
 #include "base/wire.h"
 
-#include <string.h>
-
 static const struct {
     uint8_t at, octets;
 } TEXTS[BOARD_TEXTS] = {
@@ -15,12 +13,7 @@ static const struct {
 const char *board_text(const uint8_t octets[DEVICE_READING_OCTETS], enum board_text which,
                        char out[BOARD_TEXT_SIZE])
 {
-    const char *from = (const char *)octets + TEXTS[which].at;
-    size_t length = strnlen(from, TEXTS[which].octets);
-    while (length > 0 && from[length - 1] == ' ')
-        length--;
-    text_clean(from, length, out, BOARD_TEXT_SIZE);
-    return out;
+    return device_reading_text(octets + TEXTS[which].at, TEXTS[which].octets, out, BOARD_TEXT_SIZE);
 }
 
 bool board_firmware(const uint8_t octets[DEVICE_READING_OCTETS], char out[BOARD_FIRMWARE_SIZE])
@@ -35,9 +28,7 @@ bool board_firmware(const uint8_t octets[DEVICE_READING_OCTETS], char out[BOARD_
 bool board_celsius(const uint8_t octets[DEVICE_READING_OCTETS], enum board_field field, double *out)
 {
     enum { PER_DEGREE = 8 };
-    const int16_t raw = (int16_t)(uint16_t)attribute_get(octets, 0, field);
-    *out = (double)raw / PER_DEGREE;
-    return raw != 0 && raw != INT16_MIN;
+    return device_reading_celsius(attribute_get(octets, 0, field), PER_DEGREE, out);
 }
 
 uint64_t board_warm_sensors(const uint8_t octets[DEVICE_READING_OCTETS])

@@ -35,4 +35,12 @@ struct device_readings *device_readings_new(size_t room);
 void device_readings_ask(struct device_readings *readings, uint64_t node_guid, uint8_t port,
                          enum register_page page);
 
+// Writes a text of a register to `out`, without the blanks behind the text, as text_clean does.
+// Returns `out`.
+const char *device_reading_text(const uint8_t *octets, size_t size, char *out, size_t out_size);
+
+// Converts a temperature of 16 bits, in parts of a degree. Returns false for the two values that
+// stand for no temperature: 0 and -32768.
+bool device_reading_celsius(uint32_t value, int per_degree, double *out);
+
 #endif

@@ -3,8 +3,6 @@
 
 #include "base/wire.h"
 
-#include <string.h>
-
 static const struct {
     uint8_t at, octets;
 } TEXTS[MODULE_TEXTS] = {
@@ -22,9 +20,7 @@ bool module_page_celsius(const uint8_t octets[DEVICE_READING_OCTETS], enum modul
                          double *out)
 {
     enum { PER_DEGREE = 256 };
-    const int16_t raw = (int16_t)(uint16_t)module_page_get(octets, field);
-    *out = (double)raw / PER_DEGREE;
-    return raw != 0 && raw != INT16_MIN;
+    return device_reading_celsius(module_page_get(octets, field), PER_DEGREE, out);
 }
 
 unsigned module_page_lane(const uint8_t octets[DEVICE_READING_OCTETS], enum module_lanes what,
@@ -36,12 +32,8 @@ unsigned module_page_lane(const uint8_t octets[DEVICE_READING_OCTETS], enum modu
 const char *module_page_text(const uint8_t octets[DEVICE_READING_OCTETS], enum module_text which,
                              char out[MODULE_TEXT_SIZE])
 {
-    const char *from = (const char *)octets + TEXTS[which].at;
-    size_t length = strnlen(from, TEXTS[which].octets);
-    while (length > 0 && from[length - 1] == ' ')
-        length--;
-    text_clean(from, length, out, MODULE_TEXT_SIZE);
-    return out;
+    return device_reading_text(octets + TEXTS[which].at, TEXTS[which].octets, out,
+                               MODULE_TEXT_SIZE);
 }
 
 bool module_page_is_plugged(const uint8_t octets[DEVICE_READING_OCTETS])
