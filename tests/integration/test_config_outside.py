@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import socket
 import subprocess
+import tempfile
 
 import pytest
 from lab.gateway import IBTRAPD, Gateway, check_config, secret_file, section, without_service_user
@@ -210,11 +211,13 @@ def unshared(command, *mounts):
 
 
 @pytest.fixture(name="as_root")
-def check_as_root_for_the_service(tmp_path_factory):
-    """Checks a configuration as root, on a machine with the service's user."""
-    directory = tmp_path_factory.mktemp("service")
-    for parent in [directory, *directory.parents][:3]:
-        parent.chmod(0o755)
+def check_as_root_for_the_service(request):
+    """Checks a configuration as root, on a machine with the service's user.
+
+    The directory is none of pytest's: each session of pytest closes the directory above its own to other users."""
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="ibtrapd-service-"))
+    request.addfinalizer(lambda: shutil.rmtree(directory))
+    directory.chmod(0o755)
     passwd, group = directory / "passwd", directory / "group"
     passwd.write_text(f"{USER}:x:{NOBODY}:{NOBODY}::/:/bin/false\n" + pathlib.Path("/etc/passwd").read_text())
     group.write_text(f"{USER}:x:{NOBODY}:\n" + pathlib.Path("/etc/group").read_text())
