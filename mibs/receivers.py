@@ -4,9 +4,10 @@
 
     receivers.py --catalogue ROWS --fields fields.map --extra mib.c --out FOLDER MODULE.txt...
 
-snmptt.conf is for snmptt, opennms-ibtrapd.events.xml for OpenNMS, librenms/ for LibreNMS; annotated/ has the modules with notifications, with the
-comments that NNMi and snmpttconvertmib read. All count on extra_varbinds: the objects of MIB_EXTRA follow
-those of a notification. So each notification has state, key and severity of its alarm at a known place.
+snmptt.conf is for snmptt, opennms-ibtrapd.events.xml for OpenNMS, librenms/ for LibreNMS, icinga/, centreon.clapi and
+checkmk.mk for the managers of these names; annotated/ has the modules with notifications, with the comments that NNMi
+and snmpttconvertmib read. All count on extra_varbinds: the objects of MIB_EXTRA follow those of a notification. So each
+notification has state, key and severity of its alarm at a known place.
 """
 
 import argparse
@@ -198,6 +199,68 @@ def librenms_map(notifications, root):
                       *(f"        '{one.module}::{one.name}' => \\LibreNMS\\Snmptrap\\Handlers\\Ibtrapd::class," for one in notifications)]) + "\n"
 
 
+# States of Nagios and its kin, by the severities of snmptt. An alarm of a notice is open, too.
+STATES_OF_SERVICES = {"Critical": 2, "Major": 2, "Warning": 1, "Normal": 1}
+
+
+def instance(modules, name):
+    return ".".join(map(str, modules.oid(modules.get(name, "receivers.py")))) + ".0"
+
+
+def icinga(template, modules, root):
+    """The traphandle of mibs/, with the OIDs of the module and the words of all severities."""
+    oids = {name: "." + instance(modules, f"ibtrapd{name}") for name in
+            ("AlarmState", "AlarmKey", "EventSeverity", "EventText", "Test")}
+    states = {str(word): STATES_OF_SERVICES[snmptt] for labels, numbers, snmptt, _ in LEVELS for word in (*labels, *numbers)}
+    filled = template.replace("OIDS = {}", f"OIDS = {oids!r}").replace("STATES = {}", f"STATES = {states!r}")
+    first, rest = filled.split("\n", 1)
+    return "\n".join([first, *head("# {}".format, root), rest])
+
+
+def centreon(notifications, root):
+    """Commands of CLAPI: each notification calls the client of Centreon's dynamic services with the alarm's key."""
+    lines = [f"VENDOR;ADD;ibtrapd;ibtrapd with its IBTRAPD-MIB below {root}."]
+    for one in notifications:
+        place = {field: f"${one.place('FIELD_' + field)}" for field in ("TEST", "ALARM_STATE", "ALARM_KEY", "SEVERITY", "TEXT")}
+        # No sentence is in a command: a node may have a quotation mark in its name.
+        title = one.title.translate(dict.fromkeys(map(ord, "';")))
+        command = (f"/usr/share/centreon/bin/dsmclient.pl --Host @HOSTADDRESS@ --id '{place['ALARM_KEY']} {place['TEST']} ' "
+                   f"--output '{title}: {place['ALARM_KEY']} ' --status @STATUS@ --time @TIME@")
+        lines.append(f"TRAP;ADD;{one.name};.{'.'.join(map(str, one.oid))}")
+        lines += [f"TRAP;SETPARAM;{one.name};{item};{value}" for item, value in (
+            ("vendor", "ibtrapd"), ("output", f"{place['ALARM_KEY']} : {place['TEXT']} "), ("status", "OK"), ("matching_mode", 1),
+            ("submit_result_enable", 0), ("execution_command_enable", 1), ("execution_command", command))]
+        lines += [f"TRAP;ADDMATCHING;{one.name};{place['TEST']} {place['ALARM_STATE']} {place['SEVERITY']} ;"
+                  f"^(false|2) (raised|2) ({'|'.join((*labels, *map(str, numbers)))}) ;{STATES_OF_SERVICES[snmptt]}"
+                  for labels, numbers, snmptt, _ in LEVELS]
+    return "\n".join(lines) + "\n"
+
+
+def checkmk(modules, root):
+    """A rule pack of Checkmk's event console. Its text of a trap is 'OID: VALUE, OID: VALUE'; the key stands behind the state.
+
+    The first group of both patterns is the key: an end closes the events with that key. The key of a test is no key.
+    """
+    def means(name, *words):
+        oid = re.escape(instance(modules, f"ibtrapd{name}"))
+        return rf"(?:{oid}|IBTRAPD-MIB::ibtrapd{name}\.0): " + ("(?:" + "|".join(map(str, words)) + ")" if words else "")
+
+    def pattern(state):
+        return (f"^(?!.*{means('Test', *TEST[1], *TEST[2])}$)(?=.*{means('AlarmState', *state[1], *state[2])}, "
+                rf"{means('AlarmKey')}(.*?), (?:1\.|IB))")
+
+    def severity(state):
+        return means("EventSeverity", *(word for labels, numbers, snmptt, _ in LEVELS if STATES_OF_SERVICES[snmptt] == state
+                                        for word in (*labels, *numbers))) + ","
+    rule = {
+        "id": "ibtrapd-alarms", "description": "Alarms of ibtrapd", "comment": "", "docu_url": "", "disabled": False,
+        "match": pattern(RAISED) + rf".*?{means('EventText')}(.*?), (?:1\.|IB)", "match_ok": pattern(CLEARED),
+        "state": ("text_pattern", {"2": severity(2), "1": severity(1)}), "set_application": "ibtrapd", "set_text": r"\2 [\1]",
+        "sl": {"value": 0, "precedence": "message"}, "actions": [], "autodelete": False}
+    pack = {"id": "ibtrapd", "title": "ibtrapd", "disabled": False, "rules": [rule]}
+    return "\n".join([*head("# {}".format, root), "rule_packs += \\", repr([pack])]) + "\n"
+
+
 def annotated(path, notifications, root):
     """The module, with comments before the OID of each notification. Places count from 0 there."""
     text = path.read_text("ascii")
@@ -229,6 +292,14 @@ def main():
     (arguments.out / "librenms").mkdir(exist_ok=True)
     (arguments.out / "librenms/Ibtrapd.php").write_text(librenms(root))
     (arguments.out / "librenms/snmptraps.txt").write_text(librenms_map(notifications, root))
+    (arguments.out / "icinga").mkdir(exist_ok=True)
+    program = arguments.out / "icinga/ibtrapd-icinga"
+    program.write_text(icinga((pathlib.Path(__file__).parent / "ibtrapd-icinga").read_text(), modules, root))
+    program.chmod(0o755)
+    config = (pathlib.Path(__file__).parent / "icinga.conf").read_text()
+    (arguments.out / "icinga/ibtrapd.conf").write_text("\n".join([*head("// {}".format, root), config]))
+    (arguments.out / "centreon.clapi").write_text(centreon(notifications, root))
+    (arguments.out / "checkmk.mk").write_text(checkmk(modules, root))
     for path in arguments.modules:
         own = [one for one in notifications if one.module == path.stem]
         if own:

@@ -18,14 +18,15 @@ checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev lintian llvm valgrind'
 formatter=clang-format-14 # not in Debian 13; tests/rules/format.sh skips its check without it
 exporter=prometheus-snmp-exporter # tests/integration/test_snmp_exporter.py is skipped without it
 snmptt='snmptt libnet-ip-perl php-cli' # tests/integration/test_trap_receivers.py is skipped without it
+icinga=icinga2-bin # tests/integration/test_trap_receivers.py skips a test without it
 slurm='slurmctld slurmd slurm-client munge' # tests/integration/test_slurm.py is skipped without it
 policy=/usr/sbin/policy-rc.d
 
 modules=yes # fetch the MIB modules that ours import
 case ${1:-} in
 build) wanted=$build if_there_is= modules= ;;
-checkers) wanted="$build $lab $checkers" if_there_is="$formatter $exporter $snmptt $slurm" ;;
-*) wanted="$build $lab" if_there_is="$exporter $snmptt $slurm" ;;
+checkers) wanted="$build $lab $checkers" if_there_is="$formatter $exporter $snmptt $icinga $slurm" ;;
+*) wanted="$build $lab" if_there_is="$exporter $snmptt $icinga $slurm" ;;
 esac
 
 missing() {
@@ -57,6 +58,7 @@ install_asleep() {
     [ -d /run/systemd/system ] || return 0
     for package in "$@"; do
         case $package in
+        icinga2-bin) quietly as_root systemctl disable icinga2 ;;
         opensm | snmpd | snmptrapd | snmptt | slurmctld | slurmd | munge | prometheus-snmp-exporter) quietly as_root systemctl disable "$package" ;;
         esac
     done

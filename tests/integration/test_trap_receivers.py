@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The files for trap receivers of doc/trap-receivers.md. The oracle is the gateway's list of events."""
 
+import ast
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
@@ -11,6 +13,7 @@ import pytest
 from lab import pages
 from lab.fabric import BUILD
 from lab.gateway import Gateway, section
+from lab.icinga import PROGRAM, Icinga
 from lab.processes import wait_until
 from lab.receivers import TrapSocket, listening
 from lab.sockets import free_port
@@ -237,3 +240,176 @@ def test_snmpttconvertmib_reads_the_comments(tmp_path, module):
         key, level, text = re.fullmatch(r"\[(\S+)] (\S+): (\S+)", ours[f"{name} {oid}"]).groups()
         assert re.search(rf": {re.escape(text)} \(alarm \$\d+, key {re.escape(key)}, severity {re.escape(level)}\)", line)
         assert severity in ("CRITICAL", "MAJOR", "WARNING", "NORMAL")
+
+
+def start_icinga(fabric):
+    """Icinga 2, and snmptrapd with the page's traphandle. Returns Icinga and the port of snmptrapd."""
+    work, port = fabric.directory / "icinga", free_port()
+    work.mkdir()
+    config = FILES / "icinga/ibtrapd.conf"
+    server = fabric.keep(Icinga(work, config, "ibtrapd", re.search('password = "(.*)"', config.read_text())[1]))
+    access = work / "ibtrapd-icinga.conf"
+    access.write_text(pages.adapted(pages.block("trap-receivers", "ini", "[icinga]"), {
+        "https://localhost:5665": server.url, "/var/lib/icinga2/certs/ca.crt": server.ca}))
+    traps = work / "snmptrapd.conf"
+    traps.write_text(pages.adapted(pages.block("trap-receivers", "snmptrapd", "icinga"), {
+        "/usr/local/sbin/ibtrapd-icinga": f"{FILES}/icinga/ibtrapd-icinga {access}"}))
+    process = fabric.start(
+        "snmptrapd", ["/usr/sbin/snmptrapd", "-f", "-n", "-On", "-C", "-c", traps, "-p", work / "pid", "-Lf", work / "traps",
+                      "-M", MIBS, "-m", "SNMPv2-MIB", f"udp:127.0.0.1:{port}"],
+        env={"SNMP_PERSISTENT_DIR": str(work), "SNMPCONFPATH": str(work)})
+    process.wait_ready(lambda: listening(port), "snmptrapd to listen")
+    return server, port
+
+
+@pytest.mark.skipif(not PROGRAM, reason="icinga2 is not installed")
+def test_icinga_has_a_service_for_each_alarm(fabric):
+    """A real Icinga 2: the service of an alarm has the alarm's state and sentence; what ended a day ago is removed."""
+    server, port = start_icinga(fabric)
+    gateway = break_and_mend(fabric, f"127.0.0.1:{port}", sets=["sma", "own"])
+    fabric.unlink("leaf1", 12)
+    fabric.unlink("node1")
+    wait_until(lambda: {"link-down", "host-removed"} <= set(alarms(gateway)), "more alarms to begin")
+
+    def states(services):
+        return {name.removeprefix("ibtrapd!"): (int(one["state"]), one["last_check_result"]["output"])
+                for name, one in services.items() if one["last_check_result"]}
+
+    server.wait_services(lambda services: states(services) == as_services(gateway), "the alarms in Icinga")
+    assert {state for state, _ in as_services(gateway).values()} == {0, 1, 2}
+    # The alarm that ended becomes old; the next end removes its service.
+    program = (FILES / "icinga/ibtrapd-icinga").read_text()
+    hasty = fabric.directory / "icinga/hasty"
+    hasty.write_text(program.replace("DAY_S = 86400", "DAY_S = -5"))
+    subprocess.run(["/usr/bin/python3", hasty, fabric.directory / "icinga/ibtrapd-icinga.conf"], check=True, text=True,
+                   input="".join(f"{line}\n" for line in notification_lines(program, AlarmState=3, AlarmKey='"another"')))
+    assert states(server.services()) == open_services(gateway)
+
+
+def notification_lines(program, **values):
+    """What snmptrapd gives a traphandle, for the objects that the program names."""
+    oids = ast.literal_eval(re.search("^OIDS = (.*)", program, re.MULTILINE)[1])
+    return ["gw1", "UDP: [127.0.0.1]:1->[127.0.0.1]:162", *(f"{oids[name]} {value}" for name, value in values.items())]
+
+
+def varbinds_text(trap, named):
+    """A trap as the event console of Checkmk has it, with and without the modules."""
+    def name(oid):
+        return f"IBTRAPD-MIB::{named[oid]}" if oid in named else oid
+    return ", ".join(f"{name(one.oid)}: {text_of(one.value)}" for one in trap.varbinds)
+
+
+class EventConsole:
+    """Stands in for Checkmk's: its rules for groups, cancellation and state, as cmk/ec has them."""
+
+    def __init__(self):
+        pack = {"rule_packs": []}
+        exec((FILES / "checkmk.mk").read_text(), pack)
+        [self.rule] = pack["rule_packs"][0]["rules"]
+        self.open = {}
+
+    def take(self, text):
+        def groups(pattern):
+            found = re.search(pattern, text, re.IGNORECASE)
+            return found and found.groups("")
+        if (ends := groups(self.rule["match_ok"])) is not None:
+            self.open = {begin: state for begin, state in self.open.items() if begin[:len(ends)] != ends[:len(begin)]}
+        elif (begins := groups(self.rule["match"])) is not None:
+            states = self.rule["state"][1]
+            state = next((int(n) for n in "210" if n in states and re.search(states[n], text, re.IGNORECASE)), 3)
+            shown = self.rule["set_text"]
+            for number, group in enumerate(begins, 1):
+                shown = shown.replace(rf"\{number}", group)
+            self.open[begins] = (state, shown)
+
+
+def state_of(kind, severity):
+    """The state of a service."""
+    return 0 if kind == "cleared" else 1 if SEVERITIES.get(severity, "Normal") in ("Warning", "Normal") else 2
+
+
+def as_services(gateway):
+    """Of each alarm that there was: its state as a service, and its last sentence."""
+    last = {}
+    for event in sorted(events(gateway), key=lambda one: one["number"]):
+        kind, key, severity, text = said(event)
+        if kind in ("raised", "cleared"):
+            last[key] = state_of(kind, severity), text
+    return last
+
+
+def open_services(gateway):
+    return {key: (state, text) for key, (state, text) in as_services(gateway).items() if state}
+
+
+def tell_all(fabric, traps, block):
+    """A gateway with the page's sets for a receiver: alarms begin, one ends. Waits until the receiver has all."""
+    sets = re.search(r"sets = {(.*)}", block)[1].replace('"', "").split(", ")
+    gateway = break_and_mend(fabric, traps.address, sets=sets, inform=False)
+    fabric.unlink("leaf1", 12)
+    fabric.unlink("node1")
+    wait_until(lambda: {"link-down", "host-removed"} <= set(alarms(gateway)), "more alarms to begin")
+    wait_until(lambda: {text for kind, *_, text in map(said, events(gateway)) if kind != "none"} <= {
+        text_of(varbind.value) for trap in traps.poll() for varbind in trap.varbinds}, "the notifications")
+    return gateway
+
+
+def test_checkmk_pairs_begin_and_end_of_an_alarm(fabric):
+    """Checkmk is not here: its rules on the gateway's traps, before each of which come the traps so far, with names."""
+    named = {}
+    for name, oid in re.findall(r"'(\w+)': '\.([\d.]+)'", (FILES / "icinga/ibtrapd-icinga").read_text()):
+        named[oid] = f"ibtrapd{name}.0"
+    with TrapSocket() as traps:
+        gateway = tell_all(fabric, traps, pages.block("trap-receivers", "ibtrapd", "checkmk"))
+        for names in {}, named:
+            console, begun = EventConsole(), set()
+            for trap in traps.items:
+                console.take(varbinds_text(trap, names))
+                begun |= {key for key, *_ in console.open}
+            assert {key: (state, shown) for (key, _), (state, shown) in console.open.items()} == {
+                key: (state, f"{text} [{key}]") for key, (state, text) in open_services(gateway).items()}
+            assert len(begun) > len(console.open)
+
+
+class DynamicServices:
+    """Stands in for Centreon: its traps as CLAPI made them, centreontrapd's rules, and a slot for each key."""
+
+    def __init__(self):
+        self.traps, self.slots = {}, {}
+        for line in (FILES / "centreon.clapi").read_text().splitlines():
+            what, action, name, *rest = line.split(";")
+            if (what, action) == ("TRAP", "ADD"):
+                assert name not in self.traps
+                self.traps[name] = {"oid": rest[0], "rules": []}
+            elif action == "SETPARAM":
+                [item, value] = rest
+                assert len(value) < 256
+                self.traps[name][item] = value
+            elif action == "ADDMATCHING":
+                self.traps[name]["rules"].append(rest)
+
+    def take(self, trap):
+        def filled(text):
+            for number, one in enumerate(trap.varbinds, 1):
+                text = re.sub(rf"\${number}([^0-9]|$)", lambda found, one=one: text_of(one.value) + found[1], text)
+            return text
+        [its] = [one for one in self.traps.values() if one["oid"] == f".{trap.oid}"]
+        status = next((number for text, pattern, number in its["rules"] if re.search(pattern, filled(text))), "0")
+        words = shlex.split(filled(its["execution_command"].replace("@STATUS@", status)))
+        given = dict(zip(words[1::2], words[2::2]))
+        if given["--status"] == "0":
+            self.slots.pop(given["--id"], None)
+        else:
+            self.slots[given["--id"]] = int(given["--status"])
+
+
+def test_centreon_pairs_begin_and_end_of_an_alarm(fabric):
+    with TrapSocket() as traps:
+        gateway = tell_all(fabric, traps, pages.block("trap-receivers", "ibtrapd", "nms.example"))
+        centreon, begun = DynamicServices(), set()
+        for trap in traps.items:
+            centreon.take(trap)
+            begun |= set(centreon.slots)
+    assert {slot.rsplit(" ", 2)[0]: state for slot, state in centreon.slots.items()} == {
+        key: state for key, (state, _) in open_services(gateway).items()}
+    assert len(begun) > len(centreon.slots)
