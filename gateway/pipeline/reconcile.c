@@ -20,7 +20,8 @@ static const int64_t TRUST_CLOCK_US = 3600 * CLOCK_US_PER_S;
 
 struct reconcile {
     struct emitter *emitter;
-    const struct fabric *fabric;
+    const struct systems *systems;
+    const struct fabric *fabric; // of the systems
     struct open_alarms alarms;
     bool late;
     bool has_newcomers; // a host or service came, or a host went, moved or was renamed
@@ -371,7 +372,7 @@ static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t numbe
 // Whether other planes of the port have a link: link-degraded tells of the missing plane.
 static bool has_planes(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
-    const struct planes planes = planes_of(r->fabric, reconcile_port(r, guid, number));
+    const struct planes planes = planes_of(r->systems, reconcile_port(r, guid, number));
     return planes_are_missing(&planes);
 }
 
@@ -567,6 +568,7 @@ void reconcile_alarms(struct emitter *emitter, const struct changes *changes,
 {
     const struct systems *joined = topology_joined(emitter->topology);
     struct reconcile r = {.emitter = emitter,
+                          .systems = joined,
                           .fabric = joined ? joined->fabric : NULL,
                           .watching_since = watching_since,
                           .late = late,

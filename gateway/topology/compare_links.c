@@ -52,12 +52,14 @@ static void compare_links_add_moved(struct comparison *t, struct comparison_side
     t->before.port_change[former] = index;
 }
 
-static struct change *compare_links_add(struct comparison *t, const struct comparison_side *side,
+static struct change *compare_links_add(struct comparison *t, struct comparison_side *side,
                                         uint32_t port, uint32_t peer, enum catalogue_event type)
 {
-    struct change *change = comparison_add_change(t, type, NULL);
+    uint32_t index;
+    struct change *change = comparison_add_change(t, type, &index);
     comparison_describe_link(side->fabric, port, t->names, change);
     change->cause = compare_links_cause(side, port, peer);
+    comparison_join_planes(side, port, index, change);
     comparison_link_key(change->alarm_key, ALARM_KEY_LINK, side->fabric, port);
     return change;
 }

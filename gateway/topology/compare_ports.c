@@ -21,6 +21,7 @@ static void compare_ports_add(struct comparison *t, struct comparison_side *side
     struct change *change = comparison_add_change(t, type, &side->port_change[port]);
     comparison_describe_link(side->fabric, port, t->names, change);
     change->cause = compare_ports_cause(side, port);
+    comparison_join_planes(side, port, side->port_change[port], change);
     alarm_key_write(change->alarm_key, &(struct alarm_key){.kind = ALARM_KEY_PORT,
                                                            .guid = change->subject.node_guid,
                                                            .port = change->subject.port});
@@ -37,14 +38,25 @@ static void compare_ports_add_moved(struct comparison *t, uint32_t before, uint3
     t->after.port_change[after] = index;
 }
 
-// Whether the port is linked, and its node is a CA or router that is in both snapshots and did not
-// move. Sets `node` in any case.
-static bool compare_ports_is_of_known_host(const struct comparison_side *side, uint32_t port,
-                                           uint32_t *node)
+// Whether the port is linked, and its node is in both snapshots and did not move. Sets `node` in
+// any case.
+static bool compare_ports_is_of_known(const struct comparison_side *side, uint32_t port,
+                                      uint32_t *node)
 {
     *node = fabric_node_of_port(side->fabric, port);
-    return comparison_is_linked(side->fabric, port) && !comparison_is_switch(side->fabric, *node) &&
-           !comparison_is_alone(side, *node) && side->node_change[*node] == FABRIC_NONE;
+    return comparison_is_linked(side->fabric, port) && !comparison_is_alone(side, *node) &&
+           side->node_change[*node] == FABRIC_NONE;
+}
+
+// Whether the link of the planes is there in both snapshots, or lacks planes now.
+static bool compare_ports_keep_planes(const struct comparison *t, const struct planes *planes)
+{
+    bool kept = planes_are_missing(planes);
+    for (unsigned i = 0; i < planes->count && !kept; i++) {
+        const uint32_t before = comparison_counterpart_port(&t->after, planes->ports[i]);
+        kept = before != FABRIC_NONE && comparison_is_linked(t->before.fabric, before);
+    }
+    return kept;
 }
 
 // A plane of a link came or went, and other planes stay: the link as a whole is degraded, or
@@ -53,30 +65,34 @@ static bool compare_ports_add_planes(struct comparison *t, struct comparison_sid
                                      uint32_t port, uint32_t there)
 {
     const uint32_t now = side == &t->after ? port : there;
-    const struct planes planes = planes_of(t->after.fabric, now);
-    if (planes.count < 2 || planes.active == 0)
+    const struct planes planes = planes_of(t->after.systems, now);
+    if (planes.count < 2 || planes.active == 0 || !compare_ports_keep_planes(t, &planes))
         return false;
-    uint32_t *told = &t->after.port_change[planes.first];
-    if (*told == FABRIC_NONE)
-        comparison_describe_planes(t->after.fabric, &planes, t->names,
-                                   comparison_add_change(t, CATALOGUE_LINK_DEGRADED, told));
+    uint32_t *told = &t->after.port_change[planes.ports[0]];
+    if (*told == FABRIC_NONE) {
+        struct change *change = comparison_add_change(t, CATALOGUE_LINK_DEGRADED, told);
+        comparison_describe_planes(t->after.fabric, &planes, t->names, change);
+        change->cause = compare_ports_cause(side, port);
+    }
     side->port_change[port] = *told;
     return true;
 }
 
-// Compares the ports of a side with the other side.
+// Compares the ports of a side with the other side. The ports of switches have planes alone.
 static void compare_ports_of(struct comparison *t, struct comparison_side *side,
                              enum catalogue_event type)
 {
     uint32_t node;
     for (uint32_t i = 0; i < side->port_count; i++) {
         const uint32_t port = side->ports[i];
-        if (!compare_ports_is_of_known_host(side, port, &node))
+        if (!compare_ports_is_of_known(side, port, &node))
             continue;
         const uint32_t there = comparison_counterpart_port(side, port);
         const bool linked =
             there != FABRIC_NONE && comparison_is_linked(side->other->fabric, there);
         if (!linked && compare_ports_add_planes(t, side, port, there))
+            continue;
+        if (comparison_is_switch(side->fabric, node))
             continue;
         if (!linked &&
             comparison_first_linked(side->other->fabric, side->counterpart[node]) != FABRIC_NONE)

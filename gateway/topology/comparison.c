@@ -259,14 +259,31 @@ void comparison_describe_planes(const struct fabric *fabric, const struct planes
     change->type = planes_are_missing(planes) ? CATALOGUE_LINK_DEGRADED : CATALOGUE_LINK_RESTORED;
     comparison_describe_link(fabric, comparison_first_end(fabric, port, fabric_peer(fabric, port)),
                              names, change);
+    const uint32_t first = planes->ports[0];
     alarm_key_write(
         change->alarm_key,
         &(struct alarm_key){.kind = ALARM_KEY_PORT,
                             .about = ALARM_ABOUT_PLANES,
-                            .guid = fabric->nodes[fabric_node_of_port(fabric, planes->first)].guid,
-                            .port = fabric->ports[planes->first].number});
+                            .guid = fabric->nodes[fabric_node_of_port(fabric, first)].guid,
+                            .port = fabric->ports[first].number});
     struct text text = text_in(change->reason, sizeof change->reason);
-    planes_describe(&text, fabric, planes);
+    planes_describe(&text, fabric, planes, names);
+}
+
+void comparison_join_planes(struct comparison_side *side, uint32_t port, uint32_t index,
+                            struct change *change)
+{
+    const struct planes planes = planes_of(side->systems, port);
+    if (planes.count < 2 || change->cause != FABRIC_NONE)
+        return;
+    uint32_t *told = &side->port_change[planes.linked];
+    if (*told != FABRIC_NONE && *told != index) {
+        change->cause = *told;
+        return;
+    }
+    *told = index;
+    struct text text = text_in(change->reason, sizeof change->reason);
+    text_addf(&text, "all %u planes", planes.active);
 }
 
 void comparison_set_subject_node(const struct comparison *t, const struct comparison_side *side,

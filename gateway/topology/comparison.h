@@ -85,6 +85,10 @@ void comparison_describe_link(const struct fabric *fabric, uint32_t port, const 
 // The change about the planes of a port (planes.h): link-degraded or link-restored.
 void comparison_describe_planes(const struct fabric *fabric, const struct planes *planes,
                                 const struct names *names, struct change *change);
+// All planes of a port came or went: the first change tells their number, and is the cause of the
+// further changes. `index`: of the change. A change with a cause stays unchanged.
+void comparison_join_planes(struct comparison_side *side, uint32_t port, uint32_t index,
+                            struct change *change);
 // Sets the change's subject to the node, its peer to the other end of the uplink, and its switch.
 void comparison_set_subject_node(const struct comparison *t, const struct comparison_side *side,
                                  uint32_t node, struct change *change);

@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The planes of an XDR adapter: a port of the adapter shows several ports to the subnet manager,
-// one a plane, with one GUID, each with a link to another switch ASIC. Together they are one link.
-// Pure.
+// The planes of an XDR port: the subnet manager sees several ports, each with a link to another
+// switch ASIC. Together they are one link. Pure.
 //
-// Public sources: libibumad counts such ports by their GUID (umad_get_smi_gsi_pairs), and the
-// kernel gives the adapter a device smiN with a port for each plane (RDMA/mlx5, Linux 6.11). Nobody
-// tried this on hardware. Planes between switches are not told from parallel links.
+// The ports of an adapter's planes have one GUID. A box has groups of ports: the ports with one
+// number on all ASICs, or, with a single ASIC, four ports in a row, from port 1 on. The links
+// between two groups of equal size are the planes of one link if each link has one lane, and both
+// ends can XDR. Otherwise links between switches are parallel links.
+//
+// Public sources: libibumad counts an adapter's planes by the GUID (umad_get_smi_gsi_pairs), and
+// the kernel gives the adapter a device smiN with a port for each plane (RDMA/mlx5, Linux 6.11).
+// UFM names an aggregated port by a SystemImageGUID and a number. The headers of ibdiagnet (ibdm,
+// BSD) tell planes without the attribute HierarchyInfo in this way: by the number of the ASIC, or
+// by a row of ports of one lane with one neighbour. Nobody tried this on hardware.
 //
 // Decides: Which ports are planes of one link, and when does the link lack planes?
 #ifndef IBTRAPD_TOPOLOGY_PLANES_H
 #define IBTRAPD_TOPOLOGY_PLANES_H
 
 #include "base/text.h"
-#include "model/fabric.h"
+#include "model/names.h"
+#include "model/systems.h"
+
+enum { PLANES_MAX = 8 }; // more ports are no planes
 
 struct planes {
-    uint32_t first;         // port: the plane with the smallest number
-    uint32_t linked;        // port: the first plane with a link; FABRIC_NONE: no plane has a link
-    unsigned count, active; // planes; planes with a link
+    uint32_t ports[PLANES_MAX]; // ascending
+    uint32_t linked;            // the first plane with a link; FABRIC_NONE: no plane has a link
+    unsigned count, active;     // planes; planes with a link
 };
 
-// The planes of a port. `count` 1: the port has no planes; 0: the port is FABRIC_NONE.
-struct planes planes_of(const struct fabric *fabric, uint32_t port);
+// The planes of a port. A link between boxes has the planes of the group with the smaller port.
+// `count` 1: the port has no planes; 0: the port is FABRIC_NONE.
+struct planes planes_of(const struct systems *systems, uint32_t port);
 
 // Whether some planes have a link, and others have none.
 bool planes_are_missing(const struct planes *planes);
 
-// Adds "3 of 4 planes; port 2 has no link".
-void planes_describe(struct text *text, const struct fabric *fabric, const struct planes *planes);
+// Adds "3 of 4 planes; no link at port 2". `names` may be NULL.
+void planes_describe(struct text *text, const struct fabric *fabric, const struct planes *planes,
+                     const struct names *names);
 
 #endif

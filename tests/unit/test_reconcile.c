@@ -1175,66 +1175,6 @@ TEST(a_link_that_waits_is_not_interrupted)
     fabric_unref(after);
 }
 
-// Planes. A port of an XDR adapter has four: ports with one GUID.
-
-static uint32_t add_planar_host(const struct leaves *l, size_t planes[4])
-{
-    const uint32_t host = add_node(FABRIC_CA, "gpu17", 4);
-    for (uint8_t i = 0; i < 4; i++) {
-        generated_port(&plant, host, (uint8_t)(i + 1))->guid = guid_of(host) + 1;
-        planes[i] =
-            plant_connect(i % 2 ? l->leaf1 : l->leaf2, (uint8_t)(4 + i), host, (uint8_t)(i + 1));
-    }
-    return host;
-}
-
-TEST(a_plane_that_is_lost_is_a_degraded_link)
-{
-    const struct leaves l = add_leaves();
-    size_t planes[4];
-    const uint32_t host = add_planar_host(&l, planes);
-    sweep();
-    cables[planes[1]].cut = true;
-    sweep();
-    const char *key = key_of(&(struct alarm_key){
-        .kind = ALARM_KEY_PORT, .about = ALARM_ABOUT_PLANES, .guid = guid_of(host), .port = 1});
-    check_told(CATALOGUE_LINK_DEGRADED, key, "3 of 4 planes; no link at port 2");
-    assert_int_equal(count_told(CATALOGUE_LINK_DOWN), 0);
-    assert_int_equal(count_events(CATALOGUE_PORT_REMOVED), 0);
-    sweep_quietly(2);
-    cables[planes[0]].cut = cables[planes[2]].cut = true;
-    sweep();
-    assert_int_equal(count_told(CATALOGUE_LINK_DOWN), 0);
-    assert_int_equal(count_events(CATALOGUE_PORT_REMOVED), 0);
-    for (size_t i = 0; i < COUNT(planes); i++)
-        cables[planes[i]].cut = false;
-    sweep();
-    assert_string_equal(told(CATALOGUE_LINK_RESTORED)->reason, "4 of 4 planes");
-    assert_int_equal(count_told(CATALOGUE_PORT_ADDED), 0);
-    assert_int_equal(count_alarms(), 0);
-}
-
-TEST(a_plane_that_is_missing_from_the_start_is_told)
-{
-    const struct leaves l = add_leaves();
-    size_t planes[4];
-    const uint32_t host = add_planar_host(&l, planes);
-    cables[planes[3]].cut = true;
-    sweep();
-    assert_string_equal(told(CATALOGUE_LINK_DEGRADED)->reason, "3 of 4 planes; no link at port 4");
-    sweep_quietly(2);
-    off[host] = true;
-    sweep();
-    told(CATALOGUE_HOST_REMOVED);
-    assert_int_equal(count_told(CATALOGUE_LINK_DOWN), 0);
-    assert_string_equal(told(CATALOGUE_ALARM_CLEARED)->reason, "the link is down");
-    off[host] = false;
-    sweep();
-    told(CATALOGUE_HOST_ADDED);
-    told(CATALOGUE_LINK_DEGRADED);
-    assert_int_equal(count_alarms(), 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1284,8 +1224,6 @@ int main(void)
         RECONCILE_TEST(what_moves_is_told_when_it_is_active),
         RECONCILE_TEST(a_host_that_waits_waits_on_after_a_restart),
         RECONCILE_TEST(a_link_that_waits_is_not_interrupted),
-        RECONCILE_TEST(a_plane_that_is_lost_is_a_degraded_link),
-        RECONCILE_TEST(a_plane_that_is_missing_from_the_start_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
