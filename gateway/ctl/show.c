@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/show.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "ctl/terminal.h"
 
@@ -151,6 +152,24 @@ void show_layout(FILE *out, const char *layout, const json_t *object)
         }
         p++;
     }
+}
+
+void show_wrapped(FILE *out, int indent, const char *layout, const json_t *object)
+{
+    char *text = NULL, *rest = NULL;
+    size_t size;
+    FILE *whole = memory_need(open_memstream(&text, &size));
+    show_layout(whole, layout, object);
+    fclose(whole);
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        const int before = (int)strnlen(line, (size_t)indent);
+        fprintf(out, "%.*s", before, line);
+        terminal_hang(out, indent, line + before);
+        rest = end + 1;
+    }
+    fputs(rest ? rest : text, out);
+    free(text);
 }
 
 void show_each(FILE *out, const char *layout, const json_t *list)

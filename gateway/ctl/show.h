@@ -31,6 +31,9 @@ long long member_count(const json_t *object, const char *key);  // 0: missing, o
 //             brackets nest seven deep at most.
 void show_layout(FILE *out, const char *layout, const json_t *object);
 
+// The same, but each line that is wider than the terminal goes on at column `indent`.
+void show_wrapped(FILE *out, int indent, const char *layout, const json_t *object);
+
 // Writes the layout once for each object of the list.
 void show_each(FILE *out, const char *layout, const json_t *list);
 

@@ -96,6 +96,8 @@ const struct show_form receiver_form = {
 
 // The status.
 
+enum { STATUS_LABEL = 9 }; // columns of the word before each line
+
 #define STATUS_FABRIC  "Fabric   {health.fabric.line~9}"
 #define STATUS_GATEWAY "Gateway  {health.gateway.line~9}"
 
@@ -105,7 +107,7 @@ static const char STATUS_VERDICTS[] = "[health?[health.worse=fabric?" STATUS_FAB
 static const char STATUS_PORT[] =
     "ibtrapd {release}, running for {uptime^}\n"
     "[reload?Reload   REFUSED {reload.refused@}; the former configuration is in force:\n"
-    "{reload.reason>9}]"
+    "         {reload.reason}\n]"
     "Port     [port.device?{port.device} port {port.port}, {port.state}, LID {port.lid}, GUID "
     "{port.guid}|none]\n"
     "[port.no_smps?         as the kernel says, since this host may send no SMPs: "
@@ -138,10 +140,10 @@ static const char STATUS_SWEEP[] =
     "[last?" STATUS_LAST "|the first runs" STATUS_FOUND "]         the next one runs" STATUS_FOUND
     "|the first runs" STATUS_FOUND "]"
     "|[last?" STATUS_LAST "|none yet" STATUS_FOUND "]]"
-    "[problem?         {problem}\n]{mkeys>9}{pkeys>9}"
+    "[problem?         {problem}\n][mkeys?         {mkeys}\n]"
+    "[pkeys?         {pkeys}\n]"
     "[hidden?         the subnet manager hides {hidden} ports or their links from this host: they "
-    "share no "
-    "partition\n         (P_Key) with it; 'smp' as the method of section 'sweep' sees all\n]"
+    "share no partition (P_Key) with it; 'smp' as the method of section 'sweep' sees all\n]"
     "[nameless?         {nameless} node[nameless=1? has|s have] no name of [nameless=1?its|their] "
     "own: name [nameless=1?it|them] in node_name_map\n]"
     "[overflowed?         {overflowed} of {sweeps} sweeps reached a limit\n]";
@@ -150,8 +152,8 @@ static const char STATUS_ERRORS[] =
     "[last?Errors   read {last@}, {duration_us/1000} ms: {ports} ports, {silent} silent\n]"
     "[unwatched_errors,unwatched_waits?"
     "         TOO MANY: {unwatched_errors} times an error counter grew, {unwatched_waits} times a "
-    "port had to wait, and there was\n"
-    "         no room to watch it, so that no alarm begins; look for what the links have in "
+    "port had to wait, and there "
+    "was no room to watch it, so that no alarm begins; look for what the links have in "
     "common\n]";
 
 static const char STATUS_SM[] = "SM       {name} port {port}, LID {lid}, GUID {guid}, {state}, "
@@ -180,8 +182,8 @@ static const char STATUS_JOURNAL[] =
     "[journal.warning?         {journal.warning}\n]"
     "[policy.overflowed,journal.alarms_missed?"
     "Alarms   TOO MANY: {policy.overflowed} events of alarms beyond the limit were treated as "
-    "events without an\n"
-    "         alarm, {journal.alarms_missed} changes are not in the list; end alarms that nobody "
+    "events without an "
+    "alarm, {journal.alarms_missed} changes are not in the list; end alarms that nobody "
     "needs: 'ibtrapctl alarms'\n]";
 
 // The number of the trap, or the word "vendor".
@@ -214,7 +216,7 @@ static void status_command_show_subscriptions(FILE *out, const json_t *list)
     }
     if (t.len > 0) {
         fputs("\nTraps    ", out);
-        terminal_hang(out, 9, all);
+        terminal_hang(out, STATUS_LABEL, all);
     }
     fputc('\n', out);
 }
@@ -223,19 +225,21 @@ static void status_command_show_counters(FILE *out, const json_t *counters)
 {
     const char *key;
     json_t *value;
-    const char *separator = "\nCounters ";
+    char line[600] = "";
+    struct text t = text_in(line, sizeof line);
     json_object_foreach((json_t *)counters, key, value)
     {
-        if (strcmp(key, "missed") == 0 && json_integer_value(value) == 0)
-            continue; // the usual case, and the line is long
-        fprintf(out, "%s%s %lld", separator, key, json_integer_value(value));
-        separator = ", ";
+        if (strcmp(key, "missed") != 0 || json_integer_value(value) > 0)
+            text_addf(&t, "%s%s %lld", t.len > 0 ? ", " : "", key, json_integer_value(value));
     }
-    fprintf(out, "\n");
+    fputs("\nCounters ", out);
+    terminal_hang(out, STATUS_LABEL, line);
 }
 
 static bool status_command_show(FILE *out, const json_t *status)
 {
+    size_t i;
+    const json_t *one;
     const json_t *counters = json_object_get(status, "counters");
     const json_t *sm = json_object_get(status, "sm"), *sweep = json_object_get(status, "sweep");
     if (!json_is_array(json_object_get(status, "receivers")) || !json_is_object(counters))
@@ -245,18 +249,19 @@ static bool status_command_show(FILE *out, const json_t *status)
         fputs("In maintenance:\n", out);
         maintenance_commands_show(out, status);
     }
-    show_layout(out, STATUS_PORT, status);
+    show_wrapped(out, STATUS_LABEL, STATUS_PORT, status);
     if (member_count(sm, "sa_lid") != member_count(sm, "lid"))
-        show_layout(out, STATUS_SA, status);
-    show_layout(out, STATUS_ROLE, status);
+        show_wrapped(out, STATUS_LABEL, STATUS_SA, status);
+    show_wrapped(out, STATUS_LABEL, STATUS_ROLE, status);
     if (json_is_object(sweep) && strcmp(member_word(sweep, "method"), "off") != 0)
-        show_layout(out, STATUS_SWEEP, sweep);
-    show_layout(out, STATUS_ERRORS, json_object_get(status, "port_counters"));
-    show_each(out, STATUS_SM, json_object_get(status, "sms"));
+        show_wrapped(out, STATUS_LABEL, STATUS_SWEEP, sweep);
+    show_wrapped(out, STATUS_LABEL, STATUS_ERRORS, json_object_get(status, "port_counters"));
+    json_array_foreach(json_object_get(status, "sms"), i, one)
+        show_wrapped(out, STATUS_LABEL, STATUS_SM, one);
     status_command_show_subscriptions(out, json_object_get(status, "subscriptions"));
     show_form(out, &receiver_form, status, true);
-    show_layout(out, STATUS_TABLES, status);
-    show_layout(out, STATUS_JOURNAL, status);
+    show_wrapped(out, STATUS_LABEL, STATUS_TABLES, status);
+    show_wrapped(out, STATUS_LABEL, STATUS_JOURNAL, status);
     status_command_show_counters(out, counters);
     return true;
 }

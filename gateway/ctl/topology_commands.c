@@ -7,6 +7,7 @@
 #include "ctl/client.h"
 #include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
+#include "ctl/terminal.h"
 #include "model/address.h"
 #include "model/fabric_record.h"
 #include "model/topology_file.h"
@@ -608,37 +609,44 @@ enum command_outcome topology_commands_check(const struct arguments *a, struct e
 
 // Links that fail again and again.
 
-enum { WAIT_SHOWN = 1 }; // percent of the time
+enum {
+    WAIT_SHOWN = 1, // percent of the time
+    LINK_COLUMN = 58,
+};
 
-// Writes "leaf1 port 3", or "leaf1 port 3 (waits 12%)"; without a name, the GUID.
-static void topology_command_show_link_end(FILE *out, const json_t *end)
+// Adds "leaf1 port 3", or "leaf1 port 3 (waits 12%)"; without a name, the GUID.
+static void topology_command_add_link_end(struct text *t, const json_t *end)
 {
     const char *name = member_word(end, "name");
     const double wait =
         json_real_value(json_object_get(json_object_get(end, "wait"), "short")) * 100;
-    fprintf(out, "%s port %lld", name[0] != '\0' ? name : member_word(end, "node"),
-            member_count(end, "port"));
+    text_addf(t, "%s port %lld", name[0] != '\0' ? name : member_word(end, "node"),
+              member_count(end, "port"));
     if (wait >= WAIT_SHOWN)
-        fprintf(out, " (waits %.0f%%)", wait);
+        text_addf(t, " (waits %.0f%%)", wait);
+}
+
+// Both ends have a line of their own where the terminal is too narrow.
+static void topology_command_show_link(FILE *out, const json_t *link)
+{
+    const json_t *ends = json_object_get(link, "ends");
+    char names[600];
+    struct text t = text_in(names, sizeof names);
+    topology_command_add_link_end(&t, json_array_get(ends, 0));
+    text_add(&t, " - ");
+    topology_command_add_link_end(&t, json_array_get(ends, 1));
+    text_add(&t, json_is_true(json_object_get(link, "unreliable")) ? ", unreliable" : "");
+    const bool fits = LINK_COLUMN + t.len <= (size_t)terminal_width(out);
+    // Without a time, the journal has lost the occasions.
+    show_layout(out, "{occasion_count:9} {failures:9} {flaps:6} {error_alarms:7}  {last@}", link);
+    fprintf(out, "%s%s\n", fits ? "  " : "\n    ", names);
 }
 
 static bool topology_command_show_links(FILE *out, const json_t *answer)
 {
     size_t i;
     const json_t *link, *links = json_object_get(answer, "links");
-    json_array_foreach(links, i, link)
-    {
-        const json_t *ends = json_object_get(link, "ends");
-        // Without a time, the journal has lost the occasions.
-        show_layout(out,
-                    "{occasion_count:9} {failures:9} {flaps:6} {error_alarms:7}  "
-                    "{last@}  ",
-                    link);
-        topology_command_show_link_end(out, json_array_get(ends, 0));
-        fputs(" - ", out);
-        topology_command_show_link_end(out, json_array_get(ends, 1));
-        show_layout(out, "[unreliable?, unreliable]\n", link);
-    }
+    json_array_foreach(links, i, link) topology_command_show_link(out, link);
     if (json_array_size(links) > 0 &&
         (long long)json_array_size(links) < member_count(answer, "total"))
         show_layout(out, "{total} links failed in the last {days} days.\n", answer);

@@ -150,9 +150,9 @@ TEST(counters_without_room_are_told_with_what_to_do)
                  "1000,\"ports\":6000,\"silent\":2,\"unwatched_errors\":0,\"unwatched_waits\":5}",
                  HEAD "Errors   read 2026-11-21T03:19:04Z, 1 ms: 6000 ports, 2 silent\n"
                       "         TOO MANY: 0 times an error counter grew, 5 times a port had to "
-                      "wait, and there was\n"
-                      "         no room to watch it, so that no alarm begins; look for what the "
-                      "links have in common\n" TAIL);
+                      "wait, and there was no room\n"
+                      "         to watch it, so that no alarm begins; look for what the links "
+                      "have in common\n" TAIL);
 }
 
 TEST(a_sweep_that_failed)
@@ -200,9 +200,10 @@ TEST(too_many_alarms_are_told_with_what_to_do)
     assert_true(show_form(out, &status_form, status, true));
     fclose(out);
     assert_non_null(strstr(
-        shown, "\nAlarms   TOO MANY: 12 events of alarms beyond the limit were treated as events "
-               "without an\n         alarm, 13 changes are not in the list; end alarms that nobody "
-               "needs: 'ibtrapctl alarms'\n"));
+        shown,
+        "\nAlarms   TOO MANY: 12 events of alarms beyond the limit were treated as events "
+        "without an alarm, 13\n         changes are not in the list; end alarms that nobody needs: "
+        "'ibtrapctl alarms'\n"));
     free(shown);
     json_decref(status);
     check_status(",\"policy\":{\"overflowed\":0,\"read_back\":99}", HEAD TAIL);
@@ -347,14 +348,11 @@ TEST(receivers_with_long_names_keep_their_columns)
         "gone since 2026-11-21T03:20:03Z: siem, which did not get 1 event\n");
 }
 
-// The longest line of the receivers at a terminal with so many columns.
-static size_t longest_line_at(unsigned short columns)
+// The longest line of the answer at a terminal with so many columns. Takes over the reference.
+static size_t longest_line_at(unsigned short columns, const struct show_form *form, json_t *answer,
+                              const char *part)
 {
-    static const char ANSWER[] =
-        "{\"receivers\":[{\"name\":\"nms\",\"kind\":\"snmp\",\"address\":"
-        "\"[2001:db8:1:2:3::162]:1162\",\"state\":\"failing\",\"sent\":3,\"queued\":0,"
-        "\"failed\":0,\"dropped\":0,\"problem\":\"\"}],\"gone\":[]}";
-    char shown[1000] = "";
+    char shown[3000] = "";
     struct termios raw;
     const struct winsize size = {.ws_row = 24, .ws_col = columns};
     const int master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -365,9 +363,8 @@ static size_t longest_line_at(unsigned short columns)
     assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
     assert_int_equal(ioctl(slave, TIOCSWINSZ, &size), 0);
     FILE *out = fdopen(slave, "w");
-    json_t *answer = json_loads(ANSWER, 0, NULL);
     setenv("NO_COLOR", "1", 1);
-    first_receivers(out, answer);
+    assert_true(show_form(out, form, answer, true));
     json_decref(answer);
     fputs("END\n", out);
     fflush(out);
@@ -378,7 +375,7 @@ static size_t longest_line_at(unsigned short columns)
     }
     fclose(out);
     close(master);
-    assert_non_null(strstr(shown, "[2001:db8:1:2:3::162]:1162"));
+    assert_non_null(strstr(shown, part));
     size_t longest = 0;
     for (char *line = strtok(shown, "\n"); line; line = strtok(NULL, "\n"))
         longest = strlen(line) > longest ? strlen(line) : longest;
@@ -407,9 +404,44 @@ TEST(what_lasts_is_written_in_minutes_hours_or_days)
 
 TEST(receivers_fit_the_terminal)
 {
-    assert_in_range(longest_line_at(80), 60, 80);
-    assert_in_range(longest_line_at(100), 90, 100);
-    assert_in_range(longest_line_at(200), 90, 120); // no wider than the content
+    static const char ANSWER[] =
+        "{\"receivers\":[{\"name\":\"nms\",\"kind\":\"snmp\",\"address\":"
+        "\"[2001:db8:1:2:3::162]:1162\",\"state\":\"failing\",\"sent\":3,\"queued\":0,"
+        "\"failed\":0,\"dropped\":0,\"problem\":\"\"}],\"gone\":[]}";
+    static const struct {
+        unsigned short columns;
+        size_t least, most;
+    } ROWS[] = {{80, 60, 80}, {100, 90, 100}, {200, 90, 120}}; // no wider than the content
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        assert_in_range(longest_line_at(ROWS[i].columns, &receiver_form,
+                                        json_loads(ANSWER, 0, NULL), "[2001:db8:1:2:3::162]:1162"),
+                        ROWS[i].least, ROWS[i].most);
+}
+
+TEST(the_status_and_links_fit_the_terminal)
+{
+    static const char LINKS[] =
+        "{\"links\":[{\"ends\":[{\"name\":\"leaf1\",\"port\":12},{\"name\":\"spine17\","
+        "\"port\":12}],\"unreliable\":true,\"occasion_count\":1,\"failures\":1,\"flaps\":0,"
+        "\"error_alarms\":0,\"last\":\"2026-11-28T16:02:02.000000Z\"}],\"total\":1}";
+    json_t *status = make_status(
+        ",\"sweep\":{\"method\":\"smp\",\"running\":false,\"last\":\"2026-11-21T03:19:04.000000Z\","
+        "\"duration_us\":1000,\"complete\":true,\"nodes\":2012,\"links\":3840,\"inactive\":3,"
+        "\"silent\":0,\"problem\":\"the port of this host was down when the sweep began, and the "
+        "sweep begins again when the port is "
+        "up\"},\"sms\":[{\"name\":\"a-host-of-a-long-name\",\"port\":1,"
+        "\"lid\":1,\"guid\":\"0x0002c90300a10001\",\"state\":\"master\",\"priority\":0}]");
+    for (const char *const *name = (const char *const[]){"acknowledged", "repeated", "foreign",
+                                                         "malformed", "no_room", "events", NULL};
+         *name; name++)
+        set(status, "counters", *name, 7);
+    assert_in_range(longest_line_at(80, &status_form, status, "3 of them"), 60, 80);
+    assert_in_range(longest_line_at(80, &link_form, json_loads(LINKS, 0, NULL),
+                                    "leaf1 port 12 - spine17 port 12, unreliable"),
+                    50, 80);
+    assert_in_range(longest_line_at(200, &link_form, json_loads(LINKS, 0, NULL),
+                                    "Z  leaf1 port 12 - spine17 port 12"),
+                    90, 110);
 }
 
 static void delivery(FILE *out, const json_t *answer)
@@ -540,6 +572,7 @@ int main(void)
         cmocka_unit_test(alarms_tell_what_people_did_with_them),
         cmocka_unit_test(receivers_with_long_names_keep_their_columns),
         cmocka_unit_test(receivers_fit_the_terminal),
+        cmocka_unit_test(the_status_and_links_fit_the_terminal),
         cmocka_unit_test(what_lasts_is_written_in_minutes_hours_or_days),
         cmocka_unit_test(fates_at_a_receiver_of_a_long_kind_keep_their_columns),
         cmocka_unit_test(text_is_broken_between_words),
