@@ -3,10 +3,13 @@
 
 #include "base/memory.h"
 #include "control/answer.h"
+#include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
 #include "model/fabric_record.h"
 #include "model/filter.h"
+#include "model/topology_file.h"
 #include "topology/describe.h"
+#include "topology/expectation.h"
 #include "topology/link_history.h"
 
 #include <inttypes.h>
@@ -90,25 +93,75 @@ static json_t *fabric_answers_values_json(const uint64_t values[COUNTER_COUNT])
     return all;
 }
 
-static json_t *fabric_answers_counters_json(const struct accumulated_counters *accumulated,
-                                            const struct fabric *fabric, uint32_t node)
+// What a node's ports are described by.
+struct port_facts {
+    struct accumulated_counters *accumulated;
+    struct expectation *expectation; // NULL: none
+    struct expected_links links;
+};
+
+static void port_facts_open(struct port_facts *facts, const struct control *c)
 {
-    const struct fabric_node *n = &fabric->nodes[node];
-    json_t *list = json_array();
-    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-        const uint8_t port = fabric->ports[i].number;
-        struct counter_sample last;
-        uint64_t sums[COUNTER_COUNT];
-        if (!accumulated_find_last(accumulated, n->guid, port, &last) ||
-            !accumulated_find(accumulated, n->guid, port, sums))
-            continue;
-        json_array_append_new(
-            list, json_pack("{s:i, s:o, s:o, s:o}", "port", (int)port, "since",
-                            protocol_time(accumulated_began_at(accumulated, n->guid, port)),
-                            "values", fabric_answers_values_json(last.values), "growth",
-                            fabric_answers_values_json(sums)));
+    struct error err;
+    const struct conf *conf = c->parts->conf;
+    struct fabric *expected = conf && conf->fabric.expected_topology[0] != '\0'
+                                  ? topology_file_load(conf->fabric.expected_topology, &err)
+                                  : NULL;
+    *facts = (struct port_facts){
+        .accumulated = correlator_accumulated(pipeline_correlator(c->parts->pipeline)),
+        .expectation = expected ? expectation_new(expected, conf->fabric.expected_by_name,
+                                                  &conf->fabric.host_names)
+                                : NULL};
+    if (facts->expectation)
+        expected_links_open(&facts->links, facts->expectation, c->fabric, c->names);
+}
+
+static void port_facts_close(struct port_facts *facts)
+{
+    accumulated_unref(facts->accumulated);
+    expected_links_close(&facts->links);
+    expectation_free(facts->expectation);
+}
+
+static void port_facts_add_counters(const struct port_facts *facts, uint64_t guid, uint8_t number,
+                                    json_t *port)
+{
+    struct counter_sample last;
+    uint64_t sums[COUNTER_COUNT];
+    if (accumulated_find_last(facts->accumulated, guid, number, &last) &&
+        accumulated_find(facts->accumulated, guid, number, sums))
+        json_object_set_new(
+            port, "counters",
+            json_pack("{s:o, s:o, s:o}", "since",
+                      protocol_time(accumulated_began_at(facts->accumulated, guid, number)),
+                      "values", fabric_answers_values_json(last.values), "growth",
+                      fabric_answers_values_json(sums)));
+}
+
+static void port_facts_add_expected(const struct port_facts *facts, uint32_t node, uint8_t number,
+                                    json_t *port)
+{
+    struct endpoint end;
+    bool is_there;
+    if (facts->expectation && expected_links_find(&facts->links, node, number, &end, &is_there))
+        json_object_set_new(port, "expected",
+                            json_pack("{s:o, s:o, s:i, s:b}", "guid", protocol_guid(end.node_guid),
+                                      "name", protocol_text(end.name), "port", (int)end.port,
+                                      "is_there", (int)is_there));
+}
+
+static json_t *fabric_answers_node_json(const struct control *c, const struct port_facts *facts,
+                                        uint32_t index)
+{
+    json_t *node = fabric_json_node(c->systems, index, c->names), *port;
+    size_t i;
+    json_array_foreach(json_object_get(node, "ports"), i, port)
+    {
+        const uint8_t number = (uint8_t)json_integer_value(json_object_get(port, "port"));
+        port_facts_add_counters(facts, c->fabric->nodes[index].guid, number, port);
+        port_facts_add_expected(facts, index, number, port);
     }
-    return list;
+    return node;
 }
 
 json_t *port_answers_find(struct control *c, const json_t *request)
@@ -120,8 +173,8 @@ json_t *port_answers_find(struct control *c, const json_t *request)
         return answer_refuse("no sweep of the fabric has ended yet");
     struct filter_list guid = {.count = 1};
     snprintf(guid.patterns[0], sizeof guid.patterns[0], "%s", name);
-    struct accumulated_counters *accumulated =
-        correlator_accumulated(pipeline_correlator(c->parts->pipeline));
+    struct port_facts facts;
+    port_facts_open(&facts, c);
     struct nearest nearest = nearest_begin(name);
     json_t *nodes = json_array();
     size_t found = 0;
@@ -133,11 +186,9 @@ json_t *port_answers_find(struct control *c, const json_t *request)
         if ((fabric_answers_fit_guid(c->fabric, n, &guid) ||
              fabric_answers_is_called(c, i, name)) &&
             ++found <= PORT_ANSWERS_NODES)
-            json_array_append_new(
-                nodes, json_pack("{s:o, s:o}", "guid", protocol_guid(n->guid), "counters",
-                                 fabric_answers_counters_json(accumulated, c->fabric, i)));
+            json_array_append_new(nodes, fabric_answers_node_json(c, &facts, i));
     }
-    accumulated_unref(accumulated);
+    port_facts_close(&facts);
     return json_pack("{s:i, s:o, s:I, s:o}", "version", PROTOCOL_VERSION, "nodes", nodes,
                      "left_out", (json_int_t)(found - json_array_size(nodes)), "nearest",
                      nearest.name ? protocol_text(nearest.name) : json_null());

@@ -144,9 +144,11 @@ control_handler link_answers_list;
 
 enum { PORT_ANSWERS_NODES = 64 }; // nodes in an answer; "left_out" is the number of others
 
-// "ports": the nodes with the name or GUID in item "node", or of the system with that name, and the
-// counters of their ports as last read: "values" since somebody reset them, "growth" since the time
-// "since" (null: since the first reading of all). Without a node, "nearest" is a similar name.
+// "ports": the nodes with the name or GUID in item "node", or of the system with that name, as in
+// the topology's JSON. A port also has its "counters" as last read: "values" since somebody reset
+// them, "growth" since the time "since" (null: since the first reading of all); and the "expected"
+// other end of its link, with whether the link "is_there". Without a node, "nearest" is a similar
+// name.
 control_handler port_answers_find;
 
 // "inventory": a page of what NVIDIA's devices tell of themselves (port 0) and of the modules in

@@ -98,7 +98,9 @@ static const struct command COMMANDS[] = {
                "events."},
     {"port", "NODE/PORT", 1, 2, 0, place_commands_port, "ports",
      .help = "show all about one port: its link, rate, counters, alarms and last events",
-     .manual = "NODE is as for the command node; PORT is a number, as in leaf1/12."},
+     .manual = "NODE is as for the command node; PORT is a number, as in leaf1/12. "
+               "With expected_topology of ibtrapd.conf(5) the port also has the expected "
+               "other end of its link."},
     {"inventory", "[OPTION]...", 0, 0, COMMAND_TAKES(OPTION_NODE) | COMMAND_TAKES(OPTION_CSV),
      inventory_command, "inventory",
      .help = "list the cables, modules and switches that NVIDIA's devices tell of",

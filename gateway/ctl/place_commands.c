@@ -2,7 +2,6 @@
 #include "ctl/handlers.h"
 
 #include "ctl/client.h"
-#include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
 #include "ctl/terminal.h"
 #include "model/counter.h"
@@ -11,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// All that is known of a node or port. The daemon finds the nodes of a name and their counters
-// ("ports"), and has the alarms, events and links. The ports are in the record of the topology.
+// All that is known of a node or port. The daemon finds the nodes of a name with their ports
+// ("ports"), and has the alarms, events and links.
 
 enum {
     PLACE_EVENTS = 10,
@@ -154,21 +153,14 @@ static void place_list_errors(const json_t *counters, struct text *t)
     }
 }
 
-// Adds the counters to the ports, and leaves out ports that are not of the place.
-static void place_join(const struct place *p, json_t *node, const json_t *found)
+// Leaves out ports that are not of the place.
+static void place_choose_port(const struct place *p, json_t *node)
 {
     json_t *kept = json_array(), *port;
-    size_t i, j;
+    size_t i;
     json_array_foreach(json_object_get(node, "ports"), i, port)
     {
-        const long long number = member_count(port, "port");
-        json_t *one;
-        json_array_foreach(json_object_get(found, "counters"), j, one)
-        {
-            if (member_count(one, "port") == number)
-                json_object_set(port, "counters", one);
-        }
-        if (p->port == PLACE_WHOLE || p->port == number)
+        if (p->port == PLACE_WHOLE || p->port == member_count(port, "port"))
             json_array_append(kept, port);
     }
     json_object_set_new(node, "ports", kept);
@@ -220,23 +212,16 @@ static bool place_read_hardware(const struct place *p, json_t *node, struct erro
 // Adds the nodes that the daemon found.
 static bool place_read_nodes(struct place *p, const json_t *found, struct error *err)
 {
-    struct fabric_request what;
     size_t i;
-    const json_t *one;
-    bool ok = fabric_request_begin(&what, p->a->socket, 0, err);
-    json_array_foreach(json_object_get(found, "nodes"), i, one)
+    json_t *node;
+    bool ok = true;
+    json_array_foreach(json_object_get(found, "nodes"), i, node)
     {
-        const uint64_t guid = strtoull(member_word(one, "guid"), NULL, 16);
-        const uint32_t index = ok ? fabric_find_node(what.fabric, guid) : FABRIC_NONE;
-        if (index == FABRIC_NONE)
-            continue; // it has just left
-        json_t *node = fabric_json_node(what.systems, index, what.names);
-        place_join(p, node, one);
-        ok = place_read_hardware(p, node, err);
-        json_array_append_new(json_object_get(p->answer, "nodes"), node);
-        json_array_append(p->guids, json_object_get(one, "guid"));
+        place_choose_port(p, node);
+        ok = ok && place_read_hardware(p, node, err);
+        json_array_append(json_object_get(p->answer, "nodes"), node);
+        json_array_append(p->guids, json_object_get(node, "guid"));
     }
-    fabric_request_end(&what);
     return ok;
 }
 
@@ -321,6 +306,7 @@ static const char PLACE_PORT[] =
     "  port {port:-4}{state:-8}[width?{width}X {speed}  ]"
     "[peer?to {peer.name} port {peer.port} ({peer.type}, LID {peer.lid})|"
     "[silent?the other end does not answer|no link]]\n"
+    "[elsewhere?           expected: {expected.name} port {expected.port}\n]"
     "[errors?{errors>11}]";
 
 static const char PLACE_MODULES[] =
@@ -355,9 +341,14 @@ static void place_show_port(const struct place *p, FILE *out, json_t *port)
     struct text t = text_in(errors, sizeof errors);
     const json_t *counters = json_object_get(port, "counters");
     place_list_errors(counters, &t);
-    if (p->port == PLACE_WHOLE && t.len == 0 && !json_is_object(json_object_get(port, "peer")) &&
+    const json_t *expected = json_object_get(port, "expected");
+    const bool elsewhere = expected && !json_is_true(json_object_get(expected, "is_there"));
+    if (p->port == PLACE_WHOLE && t.len == 0 && !elsewhere &&
+        !json_is_object(json_object_get(port, "peer")) &&
         !json_is_true(json_object_get(port, "silent")))
         return;
+    json_object_set_new(port, "elsewhere",
+                        json_boolean(elsewhere || (expected && p->port != PLACE_WHOLE)));
     json_object_set_new(port, "errors", json_string(t.len > 0 ? errors : ""));
     show_layout(out, PLACE_PORT, port);
     if (p->port != PLACE_WHOLE)
@@ -445,12 +436,12 @@ static void place_show(const struct place *p, FILE *out)
     const json_t *links = json_object_get(p->answer, "links");
     const json_t *events = json_object_get(p->answer, "events");
     size_t i;
-    const json_t *event;
+    const json_t *event, *link;
     place_show_nodes(p, out);
     place_show_alarms(p, out);
     if (json_array_size(links) > 0)
         fputs("\nFailures of links\n", out);
-    show_each(out, PLACE_LINK, links);
+    json_array_foreach(links, i, link) show_wrapped(out, 4, PLACE_LINK, link);
     fputs(json_array_size(events) > 0 ? "\nThe last events, and which receivers got them\n"
                                       : "\nThe journal has no event about it.\n",
           out);

@@ -600,6 +600,47 @@ static void expectation_note_last(const struct expectation *expectation, const s
     }
 }
 
+static bool expectation_is_table(const struct fabric *expected)
+{
+    return expected->node_count > 0 && topology_csv_is_made(expected->nodes[0].guid);
+}
+
+void expected_links_open(struct expected_links *links, const struct expectation *expectation,
+                         const struct fabric *now, const struct names *names)
+{
+    const struct fabric *expected = expectation->systems->fabric;
+    uint32_t *there = memory_get(((size_t)expected->node_count + 1) * sizeof *there);
+    *links = (struct expected_links){
+        expectation, now, names, memory_get(((size_t)now->node_count + 1) * sizeof *links->wanted)};
+    expectation_match(expectation->by_name, expectation_is_table(expected), expected, now, names,
+                      there, links->wanted);
+    free(there);
+}
+
+void expected_links_close(struct expected_links *links)
+{
+    free(links->wanted);
+}
+
+bool expected_links_find(const struct expected_links *links, uint32_t node, uint8_t port,
+                         struct endpoint *out, bool *is_there)
+{
+    const struct fabric *expected = links->expectation->systems->fabric, *now = links->now;
+    const uint32_t own = links->wanted[node];
+    const uint32_t end = own == FABRIC_NONE
+                             ? FABRIC_NONE
+                             : fabric_peer(expected, fabric_find_port(expected, own, port));
+    if (end == FABRIC_NONE)
+        return false;
+    const uint32_t peer = fabric_peer(now, fabric_find_port(now, node, port));
+    *is_there =
+        peer != FABRIC_NONE &&
+        links->wanted[fabric_node_of_port(now, peer)] == fabric_node_of_port(expected, end) &&
+        now->ports[peer].number == expected->ports[end].number;
+    describe_port(expected, end, links->names, out);
+    return true;
+}
+
 void expectation_compare(const struct expectation *expectation, const struct systems *now,
                          const struct names *names, expectation_each *each, void *ctx)
 {
@@ -607,8 +648,7 @@ void expectation_compare(const struct expectation *expectation, const struct sys
     struct survey s = {.each = each,
                        .ctx = ctx,
                        .last = expectation->last,
-                       .by_table = expected->node_count > 0 &&
-                                   topology_csv_is_made(expected->nodes[0].guid)};
+                       .by_table = expectation_is_table(expected)};
     expectation_open_side(&s.expected, expectation->systems, NULL);
     expectation_open_side(&s.now, now, names);
     s.told = memory_zeroed((size_t)now->fabric->port_count + 1, sizeof *s.told);

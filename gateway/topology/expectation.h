@@ -43,6 +43,22 @@ void expectation_free(struct expectation *expectation); // NULL is allowed
 // knows the rate of the link.
 typedef void expectation_each(void *ctx, const struct change *difference, bool unseen);
 
+// Where the links of the present fabric should lead.
+struct expected_links {
+    const struct expectation *expectation;
+    const struct fabric *now;
+    const struct names *names; // may be NULL
+    uint32_t *wanted;          // by node of `now`: the expected node; FABRIC_NONE: none
+};
+void expected_links_open(struct expected_links *links, const struct expectation *expectation,
+                         const struct fabric *now, const struct names *names);
+void expected_links_close(struct expected_links *links);
+
+// Describes the other end of the port's expected link, as the expected fabric knows it. False: no
+// link is expected. `is_there`: the link leads there.
+bool expected_links_find(const struct expected_links *links, uint32_t node, uint8_t port,
+                         struct endpoint *out, bool *is_there);
+
 // Calls `each` for every difference, root causes before their consequences, in an order that
 // depends on both fabrics and their systems only. `names` may be NULL. Linear, but for the search
 // by name.

@@ -86,6 +86,17 @@ def test_what_is_wrong_before_the_start_is_told_and_ends(saved, traps, syslog):
     assert len(site.message("as-expected", count=3)) == 3
 
 
+def test_a_port_tells_where_its_cable_should_lead(saved, traps, syslog):
+    fabric, path = saved
+    fabric.unlink("leaf1", 12)
+    gateway = start(fabric, traps, syslog, expected=path).gateway
+    wait_alarms(gateway, ["link-missing"])
+    assert "expected: leaf2 port 12\n" in gateway.control("port", "leaf1/12").stdout
+    assert "expected: leaf2 port 11\n" in gateway.control("port", "leaf1/11").stdout
+    node = gateway.control("node", "leaf1").stdout  # only what is not as expected
+    assert node.count("expected: ") == 1 and "  port 12  down    no link\n           expected: leaf2 port 12\n" in node
+
+
 def test_a_switch_that_dies_later_is_one_alarm_at_receivers(saved, traps, syslog):
     fabric, path = saved
     site = start(fabric, traps, syslog, expected=path, policy=section("flap", changes=0) + section("storm", rate=0))

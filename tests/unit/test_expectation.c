@@ -460,6 +460,43 @@ TEST(a_missing_host_has_its_name_by_the_configured_patterns)
     expectation_free(expectation);
 }
 
+// Where a port of the present fabric should lead, and whether the port leads there; NULL: nowhere.
+static void check_expected_end(const struct expected_links *links, const char *node, uint8_t port,
+                               const char *name, unsigned number, bool is_there)
+{
+    struct endpoint end;
+    bool there;
+    uint32_t at = 0;
+    while (strcmp(links->now->nodes[at].description, node) != 0)
+        at++;
+    assert_int_equal(expected_links_find(links, at, port, &end, &there), name != NULL);
+    if (!name)
+        return;
+    assert_string_equal(end.name, name);
+    assert_int_equal(end.port, number);
+    assert_int_equal(there, is_there);
+}
+
+TEST(each_port_knows_where_its_link_should_lead)
+{
+    struct expectation *expectation = expectation_new(fabric_ref(expected), false, NULL);
+    struct expected_links links;
+    generated_unlink(&plant, leaf1, 7);
+    generated_unlink(&plant, host1, 1);
+    generated_link(&plant, host1, 1, leaf2, 2);
+    struct fabric *now = generated_look(&plant, 3);
+    expected_links_open(&links, expectation, now, NULL);
+    check_expected_end(&links, "leaf1", 7, "leaf2", 7, false); // down
+    check_expected_end(&links, "leaf1", 8, "leaf2", 8, true);
+    check_expected_end(&links, "host1", 1, "leaf1", 1, false); // in another port
+    check_expected_end(&links, "leaf1", 1, "host1", 1, false);
+    check_expected_end(&links, "leaf2", 2, NULL, 0, false);
+    check_expected_end(&links, "leaf2", 200, NULL, 0, false);
+    expected_links_close(&links);
+    expectation_free(expectation);
+    fabric_unref(now);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +506,7 @@ int main(void)
         PLANT_TEST(an_equal_fabric_has_no_difference),
         PLANT_TEST(a_missing_host_is_one_difference),
         PLANT_TEST(a_missing_switch_explains_its_hosts_and_links),
+        PLANT_TEST(each_port_knows_where_its_link_should_lead),
         PLANT_TEST(a_missing_link_has_both_ends),
         PLANT_TEST(a_cable_in_another_port_says_where_it_is_and_should_be),
         PLANT_TEST(two_swapped_cables_are_two_differences),
