@@ -63,6 +63,7 @@ struct conf_fabric {
     char expected_topology[CONF_PATH_SIZE]; // empty: none
     char notices[CONF_PATH_SIZE];           // of model/notice_book.h; empty: none
     char sm_log[CONF_PATH_SIZE];            // empty: none
+    char unhealthy_ports[CONF_PATH_SIZE];   // empty: none
     bool expected_by_name;                  // its nodes are found by name, else by GUID
     unsigned verify_interval_s, refresh_interval_s;
     unsigned without_sm_s; // with_master_sm: seconds without a master SM until a gateway goes on

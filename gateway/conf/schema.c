@@ -100,6 +100,12 @@ static const struct schema_item FABRIC[] = {
          "end of the file, and goes on at its place after a restart and a rotation. The user "
          "of ibtrapd needs the right to read the file. `journald` reads the messages of OpenSM in "
          "the journal of systemd instead, `journald:NAMESPACE` those of a namespace."},
+    {"unhealthy_ports", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.unhealthy_ports),
+     .check = check_path, .example = "\"/opt/ufm/log/opensm-unhealthy-ports.dump\"",
+     .help =
+         "The list in which the subnet manager of NVIDIA on this host, such as UFM's, keeps the "
+         "ports that it calls unhealthy. Each is the alarm `sm-port-unhealthy` as long as the list "
+         "has it. The user of ibtrapd needs the right to read the file."},
     {"verify_interval", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(fabric.verify_interval_s),
      RANGE(1, 3600), .initial = "5",
      .help = "Seconds between two checks that the subnet manager still holds the subscriptions."},

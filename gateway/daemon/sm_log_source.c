@@ -2,8 +2,11 @@
 #include "daemon/sm_log_source.h"
 
 #include "pipeline/pipeline.h"
+#include "pipeline/statements.h"
 #include "smlog/sm_log.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct sm_log_source_batch {
@@ -48,6 +51,46 @@ static bool sm_log_source_put(void *ctx, const struct event_builder_occurrence *
     return pipeline_call(g->parts.pipeline, sm_log_source_emit, &batch);
 }
 
+// The list of unhealthy ports.
+
+#define SM_LOG_SOURCE_KEY "unhealthy 0x%016" PRIx64 "/%u"
+
+static enum statement sm_log_source_say(void *ctx, const struct policy_alarm *alarm,
+                                        struct text *why)
+{
+    const struct unhealthy_list *list = ctx;
+    uint64_t guid;
+    unsigned port;
+    if (sscanf(alarm->key, "unhealthy 0x%" SCNx64 "/%u", &guid, &port) != 2)
+        return STATEMENT_OF_OTHERS;
+    text_add(why, "the list of the subnet manager has the port no longer");
+    return unhealthy_list_has(list, guid, (uint8_t)port) ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
+}
+
+// Pipeline's thread.
+static void sm_log_source_compare_inside(void *ctx, const struct pipeline_context *inside)
+{
+    struct unhealthy_list *list = ctx;
+    statements_compare_all(inside->emitter,
+                           &(struct detector){.say = sm_log_source_say, .ctx = list});
+    for (size_t i = 0; i < list->count; i++) {
+        const struct unhealthy_port *port = &list->ports[i];
+        struct event_builder_occurrence what = {.type = CATALOGUE_SM_PORT_UNHEALTHY,
+                                                .place = {.guid = port->guid, .port = port->port}};
+        snprintf(what.alarm_key, sizeof what.alarm_key, SM_LOG_SOURCE_KEY, port->guid, port->port);
+        snprintf(what.reason, sizeof what.reason, "%s", port->why);
+        if (statements_may_raise(inside->emitter, what.alarm_key))
+            emitter_emit(inside->emitter, event_builder_from_occurrence(inside->builder, &what));
+    }
+}
+
+static bool sm_log_source_compare(void *ctx, const struct unhealthy_list *list)
+{
+    const struct gateway *g = ctx;
+    struct unhealthy_list copy = *list;
+    return pipeline_call(g->parts.pipeline, sm_log_source_compare_inside, &copy);
+}
+
 static uint16_t sm_log_source_lid(void *ctx)
 {
     const struct gateway *g = ctx;
@@ -59,7 +102,9 @@ static uint16_t sm_log_source_lid(void *ctx)
 bool sm_log_source_start(struct gateway *g, struct error *err)
 {
     char place[SETTING_VALUE_MAX + 1] = "";
-    if (g->conf->fabric.sm_log[0] == '\0')
+    if (g->conf->fabric.unhealthy_ports[0] == '\0') // a list of before may have left alarms
+        sm_log_source_compare(g, &(struct unhealthy_list){0});
+    if (g->conf->fabric.sm_log[0] == '\0' && g->conf->fabric.unhealthy_ports[0] == '\0')
         return true;
     struct settings *settings = journal_settings(g->parts.journal);
     const struct setting *kept = settings_find(settings, SETTING_SM_LOG, 0, 0);
@@ -67,8 +112,10 @@ bool sm_log_source_start(struct gateway *g, struct error *err)
         snprintf(place, sizeof place, "%.*s", (int)kept->size, (const char *)kept->value);
     settings_unref(settings);
     const struct sm_log_options options = {.path = g->conf->fabric.sm_log,
+                                           .unhealthy = g->conf->fabric.unhealthy_ports,
                                            .place = place,
                                            .put = sm_log_source_put,
+                                           .compare = sm_log_source_compare,
                                            .sm_lid = sm_log_source_lid,
                                            .ctx = g,
                                            .log = g->parts.log};

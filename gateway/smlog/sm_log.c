@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "smlog/sm_log.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/thread.h"
 #include "smlog/journal_tail.h"
 #include "smlog/log_tail.h"
@@ -10,13 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A restart reads this much of the log again, without events of it.
+// A restart reads this much of the log again, without events of it. The alarms are compared with an
+// unchanged list as often: policy may have had no room for an alarm.
 static const int64_t KEEP_US = 60 * CLOCK_US_PER_S;
 
 struct sm_log {
     struct sm_log_options options;
     struct log_tail *tail;        // NULL: the journal of systemd instead
-    struct journal_tail *journal; // NULL: the file
+    struct journal_tail *journal; // NULL: the file; both NULL: no log
+    uint64_t seen, taken;         // digests of the list: as last read, and of the alarms
+    int64_t taken_at;
+    struct error trouble; // with the list; empty: none
     struct sm_log_memory memory;
     struct event_builder_occurrence batch[SM_LOG_BATCH_MAX];
     size_t count;
@@ -73,12 +79,58 @@ static bool sm_log_round(struct sm_log *s)
     return more || (full && s->count == 0);
 }
 
+static void sm_log_complain(struct sm_log *s, const struct error *err)
+{
+    if (strcmp(s->trouble.text, err->text) != 0 && err->text[0] != '\0')
+        log_write(s->options.log, LOG_LEVEL_WARNING, "%s", err->text);
+    s->trouble = *err;
+}
+
+static void sm_log_take_list(struct sm_log *s, const char *text)
+{
+    struct error err = {0};
+    struct unhealthy_list list = unhealthy_list_read(text);
+    if (list.strange > 0)
+        error_set(&err, "%s: %zu lines have another form, and are left out: see doc/sm-log.md",
+                  s->options.unhealthy, list.strange);
+    sm_log_complain(s, &err);
+    if (s->options.compare(s->options.ctx, &list)) {
+        s->taken = s->seen;
+        s->taken_at = clock_now();
+    }
+    free(list.ports);
+}
+
+// Looks at the list of unhealthy ports. The subnet manager may be writing: what counts is read
+// twice.
+static void sm_log_look(struct sm_log *s)
+{
+    struct error err = {0}, why = {0};
+    size_t size;
+    char *text = regular_file_read(s->options.unhealthy, UNHEALTHY_LIST_SIZE_MAX, &size, &why);
+    if (!text) {
+        error_set(&err, "%s; the alarms sm-port-unhealthy stay as they are", why.text);
+        sm_log_complain(s, &err);
+        return;
+    }
+    const uint64_t digest = digest_add(DIGEST_OF_NOTHING, text, size);
+    const bool is_due =
+        s->taken_at == 0 || digest != s->taken || clock_now() - s->taken_at >= KEEP_US;
+    if (digest == s->seen && is_due)
+        sm_log_take_list(s, text);
+    s->seen = digest;
+    free(text);
+}
+
 static void *sm_log_run(void *arg)
 {
     struct sm_log *s = arg;
     bool stop = false;
     while (!stop) {
-        const int64_t pause = sm_log_round(s) ? 0 : CLOCK_US_PER_S;
+        const bool has_log = s->tail || s->journal;
+        const int64_t pause = has_log && sm_log_round(s) ? 0 : CLOCK_US_PER_S;
+        if (s->options.unhealthy[0] != '\0')
+            sm_log_look(s);
         pthread_mutex_lock(&s->lock);
         CLOCK_AWAIT(&s->stopped, &s->lock, pause, s->stop);
         stop = s->stop;
@@ -104,7 +156,7 @@ struct sm_log *sm_log_start(const struct sm_log_options *options, struct error *
     const bool is_file = options->path[0] == '/';
     if (is_file)
         s->tail = log_tail_new(options->path, options->place, options->log);
-    else
+    else if (options->path[0] != '\0')
         s->journal = journal_tail_new(options->path + strcspn(options->path, ":") +
                                           (strchr(options->path, ':') != NULL),
                                       options->place, options->log);

@@ -202,6 +202,50 @@ def test_nothing_is_told_twice_nor_left_out(fabric):
     wait_until(all_told, "each line to be told once, after another kill")
 
 
+def test_the_list_of_unhealthy_ports_is_a_list_of_alarms(fabric, tmp_path):
+    """Alarms follow the list of NVIDIA's subnet manager, also over restarts of the gateway. The lines are as the page has them."""
+    path = tmp_path / "opensm-unhealthy-ports.dump"
+    head = "# NodeGUID, PortNum, NodeDesc, PeerNodeGUID, PeerPortNum, PeerNodeDesc, {Conditions}, TimeStamp\n"
+
+    def line(port, conditions):
+        return f'0x{fabric.guid_of("leaf1"):016x}, {port}, "leaf1", 0x0, 0, "", {{{conditions}}}, Fri Mar 20 01:13:40 2026\n'
+
+    def unhealthy():
+        return {one["key"]: one["text"] for one in gateway.listed_alarms("--all") if one["event"] == "sm-port-unhealthy"}
+
+    def keys(*ports):
+        return {f"unhealthy 0x{fabric.guid_of('leaf1'):016x}/{port}" for port in ports}
+
+    def wait(*ports):
+        wait_until(lambda: set(unhealthy()) == keys(*ports), f"the alarms of {ports}")
+
+    path.write_text(head + line(3, "FLAPPING"))
+    fabric.subnet_manager("sm1").wait_master()
+    gateway = fabric.keep(Gateway(fabric, unhealthy=path, **STILL))
+    gateway.wait_nodes(8)
+    wait(3)
+    [text] = unhealthy().values()
+    assert re.fullmatch(r"The subnet manager calls port 3 of leaf1( \(LID \d+\))? to port 1 of node1( \(LID \d+\))? unhealthy: FLAPPING, Fri Mar 20 "
+                        r"01:13:40 2026\.", text), text
+    path.write_text(head + line(3, "FLAPPING, REBOOT") + line(12, "MANUAL"))
+    wait(3, 12)
+    path.unlink()  # says nothing of ports
+    wait_until(lambda: "the alarms sm-port-unhealthy stay as they are" in gateway.log, "the complaint")
+    assert set(unhealthy()) == keys(3, 12)
+    gateway.stop()
+    path.write_text(line(12, "MANUAL"))
+    gateway.start()
+    gateway.wait_nodes(8)
+    wait(12)
+    [ended] = [one["text"] for one in gateway.journal() if one["event"] == "alarm-cleared"]
+    assert ended.endswith("is over: the list of the subnet manager has the port no longer.")
+    gateway.stop()
+    gateway.config.write_text(re.sub(r".*unhealthy_ports.*\n", "", gateway.config.read_text()))
+    gateway.start()
+    gateway.wait_nodes(8)
+    wait()
+
+
 @pytest.mark.skipif(missing(), reason="systemd-journald does not start without /sys/fs/cgroup")
 def test_the_journal_of_systemd(fabric, tmp_path):
     """The lines that OpenSM writes to its log, in a journal: those before the gateway's first start are old."""

@@ -270,6 +270,7 @@ TEST(alarms_come_in_pairs)
         {"fan-failed", "hardware-good"},
         {"power-supply-failed", "hardware-good"},
         {"firmware-differs", "hardware-good"},
+        {"sm-port-unhealthy", "alarm-cleared"}, // which ends an alarm of any kind
     };
     enum { SHARED = 7 + 6 }; // alarms beyond the first that as-expected or hardware-good clears
     size_t raising = 0, clearing = 0;
@@ -278,8 +279,7 @@ TEST(alarms_come_in_pairs)
         clearing += entry(i)->alarm == ALARM_CLEARS;
     }
     assert_int_equal(raising, COUNT(PAIRS));
-    assert_int_equal(clearing,
-                     COUNT(PAIRS) - SHARED + 1); // alarm-cleared ends an alarm of any kind
+    assert_int_equal(clearing, COUNT(PAIRS) - SHARED);
     for (size_t i = 0; i < COUNT(PAIRS); i++) {
         const struct catalogue_entry *up = catalogue_find(PAIRS[i][0]);
         const struct catalogue_entry *down = catalogue_find(PAIRS[i][1]);

@@ -6,6 +6,7 @@
 
 #include "smlog/log_tail.h"
 #include "smlog/sm_log_rows.h"
+#include "smlog/unhealthy_list.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -315,6 +316,35 @@ TEST(a_log_that_comes_later_is_new)
     check_lines("1|");
 }
 
+// The list of unhealthy ports, in the form that facebookresearch/gcm reads.
+TEST(the_list_of_unhealthy_ports_has_each_port_once)
+{
+    struct unhealthy_list list = unhealthy_list_read(
+        "# NodeGUID, PortNum, NodeDesc, PeerNodeGUID, PeerPortNum, PeerNodeDesc, {Conditions}, "
+        "TimeStamp\n"
+        "0x0002c90200c20000, 4, \"leaf2\", 0x0002c90300b10000, 1, \"node1\", {FLAPPING, REBOOT}, "
+        "Fri Mar 20 01:13:40 2026\n"
+        "0x0002c90200c10000, 12, \"leaf \"1\", {MANUAL}, x\", 0x0, 0, \"\", {UNRESPONSIVE}, Sat "
+        "Mar "
+        "21 02:00:00 2026\n"
+        "0x0002c90200c20000, 4, \"leaf2\", 0x0002c90300b10000, 1, \"node1\", {NOISY}, Fri\n"
+        "\n0x0002c90200c20000, 300, \"leaf2\", 0x0, 0, \"\", {NOISY}, Fri\n"
+        "0x0002c90200c20000, 5\nfrom here on another form\n0x0002c90200c20000,\n"
+        "0x0002c90200c20000, 6, \"leaf2\", 0x0, 0, \"no end, {NOISY\n"
+        "0x0002c90200c20000, 7, \"leaf2\", 0x0, 0, \"\", {NOISY}");
+    assert_int_equal(list.count, 3);
+    assert_int_equal(list.strange, 5);
+    assert_int_equal(list.ports[0].guid, UINT64_C(0x0002c90200c10000));
+    assert_string_equal(list.ports[0].why, "UNRESPONSIVE, Sat Mar 21 02:00:00 2026");
+    assert_int_equal(list.ports[1].port, 4);
+    assert_true(unhealthy_list_has(&list, UINT64_C(0x0002c90200c20000), 7));
+    assert_false(unhealthy_list_has(&list, UINT64_C(0x0002c90200c20000), 6));
+    free(list.ports);
+    list = unhealthy_list_read("");
+    assert_int_equal(list.count, 0);
+    assert_false(unhealthy_list_has(&list, 1, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +353,7 @@ int main(void)
         cmocka_unit_test(another_subnet_manager_is_found_by_route_or_lid),
         cmocka_unit_test(a_node_makes_no_event_by_its_name),
         cmocka_unit_test(other_lines_are_no_events),
+        cmocka_unit_test(the_list_of_unhealthy_ports_has_each_port_once),
         cmocka_unit_test_setup_teardown(it_begins_at_the_end_and_takes_whole_lines, begin, end),
         cmocka_unit_test_setup_teardown(a_restart_tells_nothing_twice_and_leaves_nothing_out, begin,
                                         end),
