@@ -11,13 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum module_alarms_state alarm_source_state(void *ctx)
+static struct module_alarms_state alarm_source_state(void *ctx)
 {
     const struct gateway *g = ctx;
-    const bool whole = journal_has_all_alarms(g->parts.journal);
-    if (!pipeline_is_active(g->parts.pipeline))
-        return whole ? MODULE_ALARMS_STANDBY : MODULE_ALARMS_STANDBY_PARTIAL;
-    return whole ? MODULE_ALARMS_WHOLE : MODULE_ALARMS_PARTIAL;
+    struct module_alarms_state state = {.is_standby = !pipeline_is_active(g->parts.pipeline)};
+    state.is_whole = journal_has_all_alarms(g->parts.journal, &state.changes);
+    return state;
 }
 
 static bool alarm_source_page(void *ctx, int64_t after, size_t n,

@@ -19,9 +19,10 @@ enum {
     SOURCE_SIZE = 300,
 };
 
-// A scan takes a fifth of the time at most. A scan without an event finds the alarms that operators
-// shelve and acknowledge, and that policy suppresses.
-static const int64_t IDLE_US = 2 * CLOCK_US_PER_S, TEST_US = 60 * CLOCK_US_PER_S;
+// A scan takes a fifth of the time at most. A scan without a change finds the alarms that are
+// shelved no longer, and asks for labels that were guessed.
+static const int64_t IDLE_US = 30 * CLOCK_US_PER_S, PERIOD_US = 2 * CLOCK_US_PER_S;
+static const int64_t TEST_US = 60 * CLOCK_US_PER_S;
 
 struct alertmanager {
     const struct alertmanager_options *options;
@@ -34,13 +35,12 @@ struct alertmanager {
 
     // The scan of the alarm list under way, or the last scan.
     bool scans;                       // it goes on
-    bool is_standby;                  // only alarms about the gateway itself are told
-    enum module_alarms_state state;   // when it began
+    struct module_alarms_state state; // when it began
     int64_t after, began_at, next_at; // the last number; monotonic
     struct alarm page[PAGE];
     size_t page_count;
 
-    bool wants_scan; // the list changed
+    bool wants_scan; // an event waits for a scan
     uint64_t seen,
         finished; // the newest ticket when the scan began; when the last ended scan began
     struct tickets *tickets;
@@ -67,15 +67,13 @@ static void alertmanager_put(struct alertmanager *s, const struct alarm *alarm)
 
 static void alertmanager_begin_scan(struct alertmanager *s, int64_t now)
 {
-    const enum module_alarms_state state = s->alarms->state(s->alarms->ctx);
-    const bool standby = state == MODULE_ALARMS_STANDBY || state == MODULE_ALARMS_STANDBY_PARTIAL;
-    if (standby != s->is_standby) {
+    const struct module_alarms_state state = s->alarms->state(s->alarms->ctx);
+    if (state.is_standby != s->state.is_standby) {
         // The alerts that another gateway posts, or posted, are not over.
         for (unsigned i = 0; i < s->peer_count; i++)
             alert_peer_close(&s->peers[i]);
         alert_list_clear(s->all.list);
     }
-    s->is_standby = standby;
     s->state = state;
     s->scans = true;
     s->wants_scan = false;
@@ -85,12 +83,16 @@ static void alertmanager_begin_scan(struct alertmanager *s, int64_t now)
     alert_list_begin(s->all.list, now);
 }
 
+static bool alertmanager_is_scan_of(const struct alertmanager *s, struct module_alarms_state now)
+{
+    return s->state.is_standby == now.is_standby && s->state.is_whole == now.is_whole;
+}
+
 static void alertmanager_end_scan(struct alertmanager *s, int64_t now)
 {
-    const bool whole = s->state == s->alarms->state(s->alarms->ctx) &&
-                       s->state != MODULE_ALARMS_PARTIAL &&
-                       s->state != MODULE_ALARMS_STANDBY_PARTIAL;
-    alert_list_end(s->all.list, whole, clock_utc(&clock_system));
+    const struct module_alarms_state state = s->alarms->state(s->alarms->ctx);
+    alert_list_end(s->all.list, state.is_whole && alertmanager_is_scan_of(s, state),
+                   clock_utc(&clock_system));
     s->scans = false;
     s->finished = s->seen;
     s->next_at = now + 4 * (now - s->began_at);
@@ -114,15 +116,23 @@ static bool alertmanager_scan_page(struct alertmanager *s)
 // comes first, because the alerts of the active gateway are not over.
 static bool alertmanager_has_list(const struct alertmanager *s)
 {
-    return !s->scans && s->state == s->alarms->state(s->alarms->ctx);
+    return !s->scans && alertmanager_is_scan_of(s, s->alarms->state(s->alarms->ctx));
+}
+
+static bool alertmanager_is_scan_due(const struct alertmanager *s, int64_t now)
+{
+    const struct module_alarms_state state = s->alarms->state(s->alarms->ctx);
+    const bool is_old = !state.is_whole || state.changes != s->state.changes;
+    const int64_t idle_us = is_old ? PERIOD_US : IDLE_US;
+    return s->scans || !alertmanager_is_scan_of(s, state) ||
+           (now >= s->next_at && (s->wants_scan || now >= s->began_at + idle_us));
 }
 
 static void alertmanager_scan(struct alertmanager *s)
 {
     int64_t now = clock_now();
     const int64_t until = now + SCAN_MS * CLOCK_US_PER_MS;
-    if (alertmanager_has_list(s) &&
-        (now < s->next_at || (!s->wants_scan && now < s->began_at + IDLE_US)))
+    if (!alertmanager_is_scan_due(s, now))
         return;
     if (!s->scans)
         alertmanager_begin_scan(s, now);

@@ -58,12 +58,6 @@ static void state_index_add_owner(struct text *t, const char *fabric, const char
     text_add(t, "\"");
 }
 
-static bool state_index_is_standby(const struct state_index *s)
-{
-    const enum module_alarms_state state = s->alarms->state(s->alarms->ctx);
-    return state == MODULE_ALARMS_STANDBY || state == MODULE_ALARMS_STANDBY_PARTIAL;
-}
-
 // Requests.
 
 static bool state_index_begin(struct state_index *s, const struct text *body, enum exchange what,
@@ -132,7 +126,7 @@ static bool state_index_clean(struct state_index *s, struct error *err)
     const int length = state_index_base(s->options->to.url, &base);
     text_add(&body, "{\"query\":{\"bool\":{\"filter\":[{\"terms\":{\"owner\":[");
     state_index_add_owner(&body, s->alarms->fabric_name, s->alarms->gateway);
-    if (!state_index_is_standby(s)) {
+    if (!s->alarms->state(s->alarms->ctx).is_standby) {
         text_add(&body, ",");
         state_index_add_owner(&body, s->alarms->fabric_name, NULL);
     }

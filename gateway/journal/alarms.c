@@ -447,10 +447,11 @@ size_t alarms_list_events(const struct journal *journal, int64_t after, int64_t 
     return count;
 }
 
-bool journal_has_all_alarms(struct journal *journal)
+bool journal_has_all_alarms(struct journal *journal, uint64_t *changes)
 {
     struct alarms *alarms = alarms_lock(journal);
     const bool loaded = alarms->mirror.loaded;
+    *changes = atomic_load(&alarms->mirror.revision);
     pthread_mutex_unlock(&alarms->lock);
     return loaded;
 }

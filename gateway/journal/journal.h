@@ -196,8 +196,9 @@ bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
 
 bool journal_alarm_is_active(struct journal *journal, const char *key); // any thread
 
-// Whether the alarms of the file are there, too: false until the file was read. Any thread.
-bool journal_has_all_alarms(struct journal *journal);
+// Whether the alarms of the file are there, too: false until the file was read. Counts the changes
+// of alarms, apart from those that the reading brings. Any thread.
+bool journal_has_all_alarms(struct journal *journal, uint64_t *changes);
 
 // Acknowledges or shelves an active alarm. Raising the alarm again changes neither. A clear ends
 // the acknowledgement. A shelved alarm stays shelved until `until_us`, also if the alarm is raised

@@ -47,7 +47,9 @@ struct kept_state {
 
     // The comparison under way, or the last one.
     bool scans, whole;
-    bool scan_is_whole; // all alarms were known all the time
+    bool scan_is_whole;     // all alarms were known all the time
+    bool scan_is_owed;      // some documents were passed over, or the receiver may have lost some
+    uint64_t changes, seen; // of the list: now, when the comparison began
     uint32_t scan;
     int64_t after, next_at;
     int64_t spent_us; // in the calls for it, and not between them
@@ -154,12 +156,12 @@ static bool kept_state_is_ours(const struct kept_state *k, const char *key)
 // After a change of the active gateway another gateway has the documents of the alarms.
 static void kept_state_follow_role(struct kept_state *k)
 {
-    const enum module_alarms_state state = k->alarms->state(k->alarms->ctx);
-    const bool standby = state == MODULE_ALARMS_STANDBY || state == MODULE_ALARMS_STANDBY_PARTIAL;
-    k->whole = state == MODULE_ALARMS_WHOLE || state == MODULE_ALARMS_STANDBY;
-    if (standby == k->is_standby)
+    const struct module_alarms_state state = k->alarms->state(k->alarms->ctx);
+    k->whole = state.is_whole;
+    k->changes = state.changes;
+    if (state.is_standby == k->is_standby)
         return;
-    k->is_standby = standby;
+    k->is_standby = state.is_standby;
     kept_state_read_again(k);
 }
 
@@ -205,6 +207,7 @@ void kept_state_end_reading(struct kept_state *state, int64_t now_us)
     state->refresh_at =
         now_us + (state->reads_soon && state->refresh_us > SOON_US ? SOON_US : state->refresh_us);
     state->reads_soon = false;
+    state->scan_is_owed = true;
     state->next_at = now_us;
 }
 
@@ -213,7 +216,9 @@ void kept_state_read_again(struct kept_state *state)
     struct kept_entry *e, *next;
     for (e = TAILQ_FIRST(&state->all); e; e = next) {
         next = TAILQ_NEXT(e, in_all);
-        if (!e->is_taken)
+        if (e->is_taken)
+            e->wanted = UNKNOWN_DOCUMENT; // who knows whether the receiver still has the document
+        else
             kept_state_drop(state, e);
     }
     state->wants_reading = true;
@@ -228,6 +233,7 @@ static void kept_state_want(struct kept_state *k, const char *what, uint64_t dig
     snprintf(key, sizeof key, "%s%s", k->fabric, what);
     struct kept_entry *e = kept_state_is_ours(k, key) ? kept_state_at(k, key) : NULL;
     k->lacking += !e && hash_is_full(&k->by_key);
+    k->scan_is_owed |= e && e->is_taken && e->wanted != digest;
     if (e)
         e->scan = k->scan;
     if (!e || e->is_taken || (e->is_due && e->wanted == digest)) {
@@ -243,13 +249,19 @@ static void kept_state_want(struct kept_state *k, const char *what, uint64_t dig
 
 static void kept_state_begin(struct kept_state *k)
 {
-    char what[EVENT_KEY_SIZE];
     k->scans = true;
     k->scan_is_whole = k->whole;
+    k->scan_is_owed = false;
+    k->seen = k->changes;
     k->scan++;
     k->after = 0;
     k->spent_us = 0;
     k->lacking = 0;
+}
+
+static void kept_state_want_heartbeat(struct kept_state *k)
+{
+    char what[EVENT_KEY_SIZE];
     char *heartbeat = k->alarms->heartbeat(k->alarms->ctx);
     if (!heartbeat)
         return;
@@ -283,7 +295,10 @@ static void kept_state_end(struct kept_state *k, int64_t now)
     k->scan_is_whole &= k->whole;
     for (e = TAILQ_FIRST(&k->all); e; e = next) {
         next = TAILQ_NEXT(e, in_all);
-        if (e->scan == k->scan || e->is_taken)
+        if (e->scan == k->scan)
+            continue;
+        k->scan_is_owed |= e->is_taken;
+        if (e->is_taken)
             continue;
         if (e->has == NO_DOCUMENT || !kept_state_is_ours(k, e->key))
             kept_state_drop(k, e);
@@ -291,6 +306,7 @@ static void kept_state_end(struct kept_state *k, int64_t now)
             kept_state_make_due(k, e, NO_DOCUMENT, NULL);
     }
     k->beyond = k->lacking;
+    k->scan_is_owed |= k->lacking > 0 || !k->scan_is_whole;
     k->scans = false;
     k->next_at = now + (4 * k->spent_us > PERIOD_US ? 4 * k->spent_us : PERIOD_US);
 }
@@ -301,8 +317,15 @@ void kept_state_compare(struct kept_state *state, int64_t now_us)
     kept_state_follow_role(state);
     if (state->wants_reading || (!state->scans && now_us < state->next_at))
         return;
-    if (!state->scans)
-        kept_state_begin(state);
+    if (!state->scans) {
+        const bool has_all = !state->scan_is_owed && state->whole && state->changes == state->seen;
+        if (!has_all)
+            kept_state_begin(state);
+        kept_state_want_heartbeat(state);
+        state->next_at = now_us + PERIOD_US;
+        if (has_all)
+            return;
+    }
     bool more = true;
     while (more && state->due_count < KEPT_STATE_DUE_MAX && clock_now() - began < CALL_US)
         more = kept_state_compare_page(state);
@@ -334,6 +357,7 @@ void kept_state_settle(struct kept_state *state, void *handle, bool done)
     e->is_taken = false;
     state->taken_count--;
     e->has = done ? e->wanted : UNKNOWN_DOCUMENT;
+    state->scan_is_owed |= !done;
     if (e->has == NO_DOCUMENT)
         kept_state_drop(state, e);
 }
@@ -348,6 +372,7 @@ void kept_state_lose(struct kept_state *state)
         e->is_taken = false;
     }
     state->taken_count = 0;
+    state->scan_is_owed = true;
 }
 
 bool kept_state_is_busy(const struct kept_state *state)

@@ -25,20 +25,19 @@
 
 // Raise this number with each change of this file, sink.h, tickets.h, or the options of a module's
 // kinds.
-enum { MODULE_INTERFACE = 10 };
+enum { MODULE_INTERFACE = 11 };
 
-enum module_alarms_state {
-    MODULE_ALARMS_STANDBY, // another gateway notifies receivers, or nobody knows yet which one:
-                           // only alarms about this gateway itself are told
-    MODULE_ALARMS_STANDBY_PARTIAL, // the same, and as MODULE_ALARMS_PARTIAL
-    MODULE_ALARMS_PARTIAL, // the journal's file was not read yet: it may have further alarms
-    MODULE_ALARMS_WHOLE,
+struct module_alarms_state {
+    bool is_standby;  // another gateway notifies receivers, or nobody knows yet which one: only
+                      // alarms about this gateway itself are told
+    bool is_whole;    // false: the journal's file was not read yet, and may have further alarms
+    uint64_t changes; // of a whole list. With the same number the list is the same
 };
 
 // The list of active alarms, for kinds that keep a state. Any thread; no call waits for more than
 // the list's lock or a read of the journal.
 struct module_alarms {
-    enum module_alarms_state (*state)(void *ctx);
+    struct module_alarms_state (*state)(void *ctx);
 
     // Calls `each` for at most `n` of them with numbers (event_sequence) beyond `after`, in order;
     // `each` must not call this. True: there are more.

@@ -33,6 +33,7 @@ struct bench_gateway {
     struct module_alarms list;
     struct sink sink;
     uint16_t *changes; // of each alarm; odd: the alarm is over
+    atomic_uint_fast64_t change_count;
     pthread_mutex_t lock;
 };
 
@@ -43,10 +44,10 @@ static atomic_bool stop;
 static atomic_uint_fast64_t documents, octets;
 static char settings[KAFKA_SETTINGS_MAX][KAFKA_SETTING_SIZE];
 
-static enum module_alarms_state state_of(void *ctx)
+static struct module_alarms_state state_of(void *ctx)
 {
-    (void)ctx;
-    return MODULE_ALARMS_WHOLE;
+    struct bench_gateway *g = ctx;
+    return (struct module_alarms_state){.is_whole = true, .changes = atomic_load(&g->change_count)};
 }
 
 static struct alarm alarm_at(const struct bench_gateway *g, int i)
@@ -155,6 +156,12 @@ static void *keep(void *arg)
     return NULL;
 }
 
+static void change_alarm(struct bench_gateway *g, size_t i)
+{
+    g->changes[i]++;
+    atomic_fetch_add(&g->change_count, 1);
+}
+
 // Changes alarms of all gateways for some seconds. Returns how many.
 static uint64_t change(int rate, int seconds)
 {
@@ -164,7 +171,7 @@ static uint64_t change(int rate, int seconds)
         const uint64_t due = (uint64_t)((clock_now() - began) / 1000) * (uint64_t)rate / 1000;
         for (; n < due; n++) {
             for (int i = 0; i < gateway_count; i++)
-                gateways[i].changes[(n * 7919) % (uint64_t)alarm_count]++;
+                change_alarm(&gateways[i], (n * 7919) % (uint64_t)alarm_count);
         }
         clock_sleep(10000);
     }

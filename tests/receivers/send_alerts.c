@@ -28,10 +28,10 @@ static struct alarm alarm_ = {.key = "link 1",
                               .severity = SEVERITY_ERROR,
                               .category = CATEGORY_LINK};
 
-static enum module_alarms_state whole(void *ctx)
+static struct module_alarms_state whole(void *ctx)
 {
     (void)ctx;
-    return MODULE_ALARMS_WHOLE;
+    return (struct module_alarms_state){.is_whole = true};
 }
 
 static bool page(void *ctx, int64_t after, size_t n,

@@ -20,7 +20,7 @@ static struct clock clock_;
 static bool active, whole;
 
 bool __wrap_pipeline_is_active(const struct pipeline *pipeline);
-bool __wrap_journal_has_all_alarms(struct journal *journal);
+bool __wrap_journal_has_all_alarms(struct journal *journal, uint64_t *changes);
 
 bool __wrap_pipeline_is_active(const struct pipeline *pipeline)
 {
@@ -28,9 +28,10 @@ bool __wrap_pipeline_is_active(const struct pipeline *pipeline)
     return active;
 }
 
-bool __wrap_journal_has_all_alarms(struct journal *journal)
+bool __wrap_journal_has_all_alarms(struct journal *journal, uint64_t *changes)
 {
     assert_ptr_equal(journal, g.parts.journal);
+    *changes = 5;
     return whole;
 }
 
@@ -126,13 +127,13 @@ static bool may_pass(void)
 
 TEST(the_list_is_whole_or_not_and_its_own_or_not)
 {
-    assert_int_equal(alarms.state(alarms.ctx), MODULE_ALARMS_WHOLE);
-    whole = false;
-    assert_int_equal(alarms.state(alarms.ctx), MODULE_ALARMS_PARTIAL);
-    active = false;
-    assert_int_equal(alarms.state(alarms.ctx), MODULE_ALARMS_STANDBY_PARTIAL);
-    whole = true;
-    assert_int_equal(alarms.state(alarms.ctx), MODULE_ALARMS_STANDBY);
+    for (unsigned i = 0; i < 4; i++) {
+        whole = i % 2 == 0;
+        active = i / 2 == 0;
+        assert_int_equal(alarms.state(alarms.ctx).is_whole, whole);
+        assert_int_equal(alarms.state(alarms.ctx).is_standby, !active);
+        assert_int_equal(alarms.state(alarms.ctx).changes, 5);
+    }
 }
 
 TEST(a_standby_tells_only_what_is_wrong_with_itself)

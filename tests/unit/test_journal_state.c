@@ -239,6 +239,13 @@ static void test_alarms_survive_a_restart(void **state)
     assert_alarms(f, "c");
 }
 
+static uint64_t count_changes(struct fixture *f)
+{
+    uint64_t changes;
+    assert_true(journal_has_all_alarms(f->journal, &changes));
+    return changes;
+}
+
 static void test_what_people_do_with_an_alarm_is_saved(void **state)
 {
     struct fixture *f = *state;
@@ -248,12 +255,15 @@ static void test_what_people_do_with_an_alarm_is_saved(void **state)
     assert_true(journal_has_work(f->journal));
     journal_commit(f->journal);
     reopen(f);
+    const uint64_t before = count_changes(f);
     assert_string_equal(list_alarms(f).alarms[0].note, "seen");
     assert_string_equal(list_alarms(f).alarms[0].acknowledged_by, "Kim");
+    assert_int_equal(count_changes(f), before); // of reading, none
     assert_true(journal_shelve_alarm(f->journal, "a", INT64_MAX, "Ana"));
     journal_explain_alarm(f->journal, "a", "root", "consequence");
     journal_explain_alarm(f->journal, "b", "root", "consequence"); // not active
     journal_commit(f->journal);
+    assert_int_equal(count_changes(f), before + 2);
     reopen(f);
     const struct alarm saved = list_alarms(f).alarms[0];
     assert_string_equal(saved.shelved_by, "Ana");

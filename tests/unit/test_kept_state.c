@@ -27,7 +27,8 @@ struct gateway_model {
     size_t in_flight_count;
 };
 static struct gateway_model gateways[2];
-static unsigned heard;
+static unsigned heard, pages;
+static uint64_t changes;
 
 // The receiver.
 static struct held {
@@ -67,12 +68,11 @@ static void hold(const char *key, const char *document)
 
 // The list of alarms of a gateway.
 
-static enum module_alarms_state state_of(void *ctx)
+static struct module_alarms_state state_of(void *ctx)
 {
     const struct gateway_model *g = ctx;
-    if (!g->is_active)
-        return g->is_whole ? MODULE_ALARMS_STANDBY : MODULE_ALARMS_STANDBY_PARTIAL;
-    return g->is_whole ? MODULE_ALARMS_WHOLE : MODULE_ALARMS_PARTIAL;
+    return (struct module_alarms_state){
+        .is_standby = !g->is_active, .is_whole = g->is_whole, .changes = changes};
 }
 
 static bool page_of(void *ctx, int64_t after, size_t n,
@@ -80,6 +80,7 @@ static bool page_of(void *ctx, int64_t after, size_t n,
 {
     const struct gateway_model *g = ctx;
     const size_t count = g->is_whole ? KEYS : KEYS / 2;
+    pages++;
     for (size_t i = 0; i < count; i++) {
         if (!stands[i] || alarms[i].event_sequence <= after)
             continue;
@@ -181,17 +182,26 @@ static void read_all(struct gateway_model *g)
     kept_state_end_reading(g->state, now_us);
 }
 
-// Takes what is due. Of `n` documents one is not confirmed, although the receiver may have it;
-// 0: all are.
+static void settle_all(struct gateway_model *g)
+{
+    while (g->in_flight_count > 0)
+        kept_state_settle(g->state, g->in_flight[--g->in_flight_count], true);
+}
+
+// Takes what is due. Of `n` documents one is not confirmed, although the receiver may have it, and
+// one is confirmed in the next step; 0: all are.
 static void write_all(struct gateway_model *g, unsigned n)
 {
     struct kept_document one;
-    while (kept_state_next(g->state, &one)) {
-        const bool fails = n > 0 && roll(n) == 0;
+    while (g->in_flight_count < HELD_MAX && kept_state_next(g->state, &one)) {
+        const bool fails = n > 0 && roll(n) == 0, waits = n > 0 && !fails && roll(n) == 0;
         if (!fails || roll(2) == 0)
             hold(one.key, one.document);
         free(one.document);
-        kept_state_settle(g->state, one.handle, !fails);
+        if (waits)
+            g->in_flight[g->in_flight_count++] = one.handle;
+        else
+            kept_state_settle(g->state, one.handle, !fails);
     }
 }
 
@@ -201,6 +211,7 @@ static void step(struct gateway_model *g, unsigned n)
         read_all(g);
     do {
         kept_state_compare(g->state, now_us);
+        settle_all(g);
         write_all(g, n);
     } while (n == 0 && kept_state_is_busy(g->state));
 }
@@ -243,6 +254,7 @@ static void change_alarm(void)
     struct alarm *a = &alarms[roll(KEYS)];
     struct gateway_model *g = &gateways[roll(2)];
     const size_t own = roll(OWN);
+    changes++;
     switch (roll(4)) {
     case 0:
     case 1:
@@ -279,6 +291,7 @@ static void change_gateways(void)
         break;
     case 4:
         kept_state_lose(g->state);
+        g->in_flight_count = 0;
         break;
     default:
         g->beats++;
@@ -383,11 +396,68 @@ static void test_a_slow_receiver_does_not_put_off_the_next_comparison(void **sta
     }
     now_us += 2 * CLOCK_US_PER_S;
     count_of_first = 1;
+    changes++;
     kept_state_compare(g->state, now_us);
     assert_true(kept_state_next(g->state, &one));
     assert_string_equal(one.key, "halle link 1");
     free(one.document);
     kept_state_settle(g->state, one.handle, true);
+}
+
+// A list of many alarms is not read again and again.
+static void test_a_list_without_a_change_is_not_read(void **state)
+{
+    (void)state;
+    stands[0] = true;
+    for (size_t i = 0; i < 4; i++, now_us += 5 * CLOCK_US_PER_S)
+        step(&gateways[0], 0);
+    const unsigned before = pages;
+    for (size_t i = 0; i < 100; i++, now_us += 5 * CLOCK_US_PER_S) {
+        gateways[0].beats++;
+        step(&gateways[0], 0);
+        char *beat = heartbeat_of(&gateways[0]);
+        assert_string_equal(find_held("halle gateway gw1")->document, beat);
+        free(beat);
+    }
+    assert_int_equal(pages, before);
+    stands[1] = true;
+    changes++;
+    now_us += 5 * CLOCK_US_PER_S;
+    step(&gateways[0], 0);
+    check_document(&gateways[0], &alarms[1], true);
+}
+
+// What a comparison passes over, because the answer of the receiver is due, comes later.
+static void test_what_changes_while_an_answer_is_due_is_written(void **state)
+{
+    struct gateway_model *g = &gateways[0];
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct kept_document one;
+        stands[0] = true;
+        alarms[0].count++;
+        changes++;
+        now_us += 5 * CLOCK_US_PER_S;
+        if (kept_state_wants_reading(g->state, now_us))
+            read_all(g);
+        kept_state_compare(g->state, now_us);
+        while (kept_state_next(g->state, &one)) {
+            if (i < 2)
+                hold(one.key, one.document);
+            g->in_flight[g->in_flight_count++] = one.handle;
+            free(one.document);
+        }
+        stands[0] = i != 1;
+        alarms[0].count += i == 0;
+        changes += i < 2;
+        now_us += 5 * CLOCK_US_PER_S;
+        kept_state_compare(g->state, now_us);
+        if (i == 2)
+            kept_state_lose(g->state);
+        g->in_flight_count = i == 2 ? 0 : g->in_flight_count;
+        settle_all(g);
+        check_all();
+    }
 }
 
 int main(void)
@@ -398,6 +468,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_all_is_written_anew_at_a_certain_age, begin, end),
         cmocka_unit_test_setup_teardown(test_a_slow_receiver_does_not_put_off_the_next_comparison,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(test_a_list_without_a_change_is_not_read, begin, end),
+        cmocka_unit_test_setup_teardown(test_what_changes_while_an_answer_is_due_is_written, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(test_nothing_is_deleted_before_all_alarms_are_known, begin,
                                         end),
     };
