@@ -26,7 +26,7 @@ struct presence {
     enum health_state state;
     bool standby;
     uint64_t port;                        // its GUID; 0: no port is open
-    char suspect[CONF_GATEWAY_NAME_SIZE]; // a gateway that may be in another subnet; empty: none
+    char suspect[CONF_GATEWAY_NAME_SIZE]; // may write the same alarms; empty: none
     char suspect_time[40];                // of its document
 };
 
@@ -136,12 +136,15 @@ static bool presence_is_elsewhere(const struct presence *p, const char *guid, bo
     return elsewhere;
 }
 
-static void presence_tell(struct presence *p, const char *gateway, const char *guid)
+static void presence_tell(struct presence *p, const char *gateway, const char *guid, bool elsewhere)
 {
     char reason[EVENT_REASON_SIZE];
-    snprintf(reason, sizeof reason,
-             "the gateway %s calls its fabric '%s', too, and its port %s is not in this fabric",
-             gateway, p->gateway->parts.fabric_name, guid);
+    if (elsewhere)
+        snprintf(reason, sizeof reason,
+                 "the gateway %s calls its fabric '%s', too, and its port %s is not in this fabric",
+                 gateway, p->gateway->parts.fabric_name, guid);
+    else
+        snprintf(reason, sizeof reason, "the gateway %s of this fabric is active, too", gateway);
     wiring_emit(p->gateway, CATALOGUE_FABRIC_NAME_SHARED, NULL, reason, 0);
 }
 
@@ -159,20 +162,26 @@ static bool presence_suspect(struct presence *p, const char *gateway, const char
 bool presence_heard(struct presence *presence, const char *gateway, const char *document,
                     size_t size)
 {
-    const char *guid = NULL, *time = NULL;
+    const char *guid = NULL, *time = NULL, *role = "";
     char name[CONF_GATEWAY_NAME_SIZE];
     bool again = false, is_alive = false;
     text_clean(gateway, strlen(gateway), name, sizeof name);
     json_t *o = size <= DOCUMENT_MAX ? json_loadb(document, size, 0, NULL) : NULL;
-    const bool reads = o && json_unpack(o, "{s:s, s:s}", "portGuid", &guid, "time", &time) == 0 &&
-                       presence_is_guid(guid);
-    if (reads && presence_is_elsewhere(presence, guid, &again)) {
-        pthread_mutex_lock(&presence->lock);
-        again = presence_suspect(presence, name, time, &is_alive);
-        pthread_mutex_unlock(&presence->lock);
-    }
+    const bool reads =
+        o &&
+        json_unpack(o, "{s:s, s:s, s?s}", "portGuid", &guid, "time", &time, "role", &role) == 0 &&
+        presence_is_guid(guid) && strcmp(name, presence->gateway->name) != 0;
+    const bool elsewhere = reads && presence_is_elsewhere(presence, guid, &again);
+    const bool same = reads && !elsewhere && strcmp(role, "active") == 0 &&
+                      pipeline_is_active(presence->gateway->parts.pipeline);
+    pthread_mutex_lock(&presence->lock);
+    if (elsewhere || same)
+        again |= presence_suspect(presence, name, time, &is_alive);
+    else if (strcmp(presence->suspect, name) == 0)
+        presence->suspect[0] = '\0';
+    pthread_mutex_unlock(&presence->lock);
     if (is_alive)
-        presence_tell(presence, name, guid);
+        presence_tell(presence, name, guid, elsewhere);
     json_decref(o);
     return again;
 }

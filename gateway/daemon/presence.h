@@ -3,15 +3,16 @@
 // gateways that these receivers know.
 //
 // Decides: When does the document of a gateway change?
-// Decides: When is the name of a fabric shared by two subnets?
+// Decides: When do two gateways write alarms under one name of a fabric?
 //
 // The document has the verdict, the role, the version and the last sweep. It changes with the
 // verdict, the role and the port, and every PRESENCE_PERIOD_S: an older document belongs to a
 // silent gateway.
 //
 // Another gateway with the same name of the fabric is in another subnet if no port of this fabric
-// has the GUID of its port, and if it is alive: its document differs from that of an earlier
-// reading. A gateway of the same fabric that is off has an old document.
+// has the GUID of its port. Two gateways of one fabric write the same alarms if both are active.
+// Either counts if the other gateway is alive: its document differs from that of an earlier
+// reading.
 #ifndef IBTRAPD_DAEMON_PRESENCE_H
 #define IBTRAPD_DAEMON_PRESENCE_H
 
@@ -31,8 +32,8 @@ void presence_free(struct presence *presence); // NULL is allowed
 // The JSON of this gateway, which the caller frees. NULL: it is not known yet. Any thread.
 char *presence_document(struct presence *presence);
 
-// Takes the document of a gateway with the name of this fabric, and tells of another subnet by an
-// event. Returns whether the document should be read again soon. Any thread.
+// Takes the document of a gateway with the name of this fabric, and tells by an event of a gateway
+// that writes the same alarms. Returns whether the document should be read again soon. Any thread.
 bool presence_heard(struct presence *presence, const char *gateway, const char *document,
                     size_t size);
 
