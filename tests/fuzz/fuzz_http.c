@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -31,8 +32,9 @@ struct client {
     int fd; // -1: not connected
     char sent[WEB_SERVER_REQUEST_MAX * 2], got[ANSWER_MAX];
     size_t sent_size, got_size;
-    bool whole;  // the server has surely read the request, before other clients took its place
-    bool closed; // by the server
+    time_t since; // monotonic seconds
+    bool whole;   // the server has surely read the request, before other clients took its place
+    bool closed;  // by the server
 };
 
 static struct event_base *base;
@@ -138,8 +140,16 @@ static void hang_up(struct client *c)
     serve();
 }
 
+static time_t seconds(void)
+{
+    struct timespec now;
+    REQUIRE(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return now.tv_sec;
+}
+
 static void call(struct client *c)
 {
+    c->since = seconds();
     c->fd = socket(AF_INET, SOCK_STREAM, 0);
     REQUIRE(c->fd >= 0 && connect(c->fd, (struct sockaddr *)&address, sizeof address) == 0);
     c->sent_size = c->got_size = 0;
@@ -231,6 +241,8 @@ static long read_answer(struct client *c)
 
 static void check(struct client *c)
 {
+    if (seconds() - c->since >= WEB_SERVER_IDLE_S)
+        return; // the machine was so slow that the server may have ended the connection
     const size_t sent = c->sent_size < sizeof c->sent ? c->sent_size : sizeof c->sent - 1;
     c->sent[sent] = '\0';
     const char *end = memmem(c->sent, sent, END, sizeof END - 1);
