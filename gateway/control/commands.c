@@ -69,6 +69,19 @@ bool control_reads_only(const char *command)
     return found && found->access == CONTROL_READS;
 }
 
+void control_take_settings(struct control *control)
+{
+    const struct conf *conf = control->parts->conf;
+    control->settings = (struct control_settings){0};
+    if (!conf)
+        return;
+    control->settings.host_names = conf->fabric.host_names;
+    memcpy(control->settings.expected_topology, conf->fabric.expected_topology,
+           sizeof conf->fabric.expected_topology);
+    control->settings.expected_by_name = conf->fabric.expected_by_name;
+    control->settings.vendor_registers = conf->sweep.vendor_registers;
+}
+
 // Makes an answer but for its last step. Holds references to the fabric and the names meanwhile:
 // both may be replaced at any time.
 static json_t *command_make_answer(struct control *c, const struct control_command *command,
@@ -111,6 +124,7 @@ json_t *control_answer(void *ctx, const struct peer_credentials *client, const c
     const struct control_command *found = command_find(command);
     if (!found)
         return NULL;
+    control_take_settings(c);
     json_t *answer = command_make_answer(c, found, client, request);
     command_finish_answer(c, c->found, answer);
     return answer;
@@ -148,6 +162,7 @@ static void *control_asked_begin(void *ctx, const struct peer_credentials *clien
         .command = command_find(command),
         .client = *client,
         .request = json_incref(request)};
+    control_take_settings(&asked->own);
     return asked;
 }
 

@@ -29,6 +29,9 @@ struct control_command {
 // All commands, in no order.
 const struct control_command *control_commands(size_t *count);
 
+// Copies the settings of the configuration. Main thread.
+void control_take_settings(struct control *control);
+
 // Answers one request. A server_handler (control/server.h). The context is a struct control.
 json_t *control_answer(void *ctx, const struct peer_credentials *client, const char *command,
                        const json_t *request);

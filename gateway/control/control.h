@@ -19,6 +19,13 @@ enum {
     CONTROL_BACKLOGS_SIZE = 32768,
 };
 
+// What handlers in other threads need of the configuration, which the main thread alone may read.
+struct control_settings {
+    struct filter_list host_names;
+    char expected_topology[CONF_PATH_SIZE]; // empty: none
+    bool expected_by_name, vendor_registers;
+};
+
 // All parts outlive the server of the control socket. Used by the thread of the control socket
 // only.
 struct control {
@@ -34,6 +41,7 @@ struct control {
     void *ctx;
 
     // Valid while a request is answered.
+    struct control_settings settings;
     const char *command;                 // the name in the request
     const struct peer_credentials *user; // the sender of the request
     const struct names *names;           // NULL: no names

@@ -103,15 +103,15 @@ struct port_facts {
 static void port_facts_open(struct port_facts *facts, const struct control *c)
 {
     struct error err;
-    const struct conf *conf = c->parts->conf;
-    struct fabric *expected = conf && conf->fabric.expected_topology[0] != '\0'
-                                  ? topology_file_load(conf->fabric.expected_topology, &err)
+    const struct control_settings *settings = &c->settings;
+    struct fabric *expected = settings->expected_topology[0] != '\0'
+                                  ? topology_file_load(settings->expected_topology, &err)
                                   : NULL;
     *facts = (struct port_facts){
         .accumulated = correlator_accumulated(pipeline_correlator(c->parts->pipeline)),
-        .expectation = expected ? expectation_new(expected, conf->fabric.expected_by_name,
-                                                  &conf->fabric.host_names)
-                                : NULL};
+        .expectation =
+            expected ? expectation_new(expected, settings->expected_by_name, &settings->host_names)
+                     : NULL};
     if (facts->expectation)
         expected_links_open(&facts->links, facts->expectation, c->fabric, c->names);
 }
@@ -251,12 +251,11 @@ static json_t *fabric_answers_page(const struct control *c, const struct topolog
                                    int64_t number, size_t first, const char *digest)
 {
     const size_t size = r->size - first < TOPOLOGY_PAGE ? r->size - first : TOPOLOGY_PAGE;
-    json_t *page =
-        json_pack("{s:i, s:I, s:I, s:o, s:I, s:I, s:o}", "version", PROTOCOL_VERSION, "snapshot",
-                  (json_int_t)number, "time_us", (json_int_t)r->time_us, "host_names",
-                  fabric_answers_host_names(&c->parts->conf->fabric.host_names), "record",
-                  (json_int_t)r->record, "first", (json_int_t)first, "octets",
-                  fabric_answers_hex(r->octets + first, size));
+    json_t *page = json_pack("{s:i, s:I, s:I, s:o, s:I, s:I, s:o}", "version", PROTOCOL_VERSION,
+                             "snapshot", (json_int_t)number, "time_us", (json_int_t)r->time_us,
+                             "host_names", fabric_answers_host_names(&c->settings.host_names),
+                             "record", (json_int_t)r->record, "first", (json_int_t)first, "octets",
+                             fabric_answers_hex(r->octets + first, size));
     const size_t next = first + size;
     if (next < r->size)
         json_object_set_new(page, "more",

@@ -127,7 +127,7 @@ json_t *inventory_answers_list(struct control *c, const json_t *request)
                              protocol_guid(c->fabric->nodes[i].guid));
     }
     json_t *answer = json_pack("{s:i, s:b, s:o}", "version", PROTOCOL_VERSION, "is_read",
-                               (int)c->parts->conf->sweep.vendor_registers, "inventory", list);
+                               (int)c->settings.vendor_registers, "inventory", list);
     if (more)
         json_object_set_new(answer, "more", more);
     return answer;
