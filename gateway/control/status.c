@@ -186,16 +186,18 @@ json_t *status_answer(struct control *c, const json_t *request)
     snmp_engine_text(engine_id);
     const int64_t uptime_us = clock_now() - c->parts->started_at;
     return json_pack(
-        "{s:i, s:s, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "{s:i, s:s, s:s, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, "
         "s:I, s:o, s:o, s:o, s:o, s:o}",
-        "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "fabric_name",
-        c->parts->fabric_name, "snmp", "engine_id", engine_id, "uptime",
-        (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", protocol_text(s.problem), "port",
-        status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions, "counters",
-        status_counters_json(&s.counters, &p), "journal", status_journal_json(c->parts->journal),
-        "policy", status_policy_json(&p.policy), "receivers", receiver_answers_all(c), "role",
-        status_role_json(c, &s), "reload", status_reload_json(&c->parts->refusal), "health",
-        health_answers_verdicts(&health), "maintenance", maintenance_answers_all(c), "held_back",
+        "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "gateway_name",
+        c->parts->gateway_name, "fabric_name", c->parts->fabric_name, "snmp", "engine_id",
+        engine_id, "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem",
+        protocol_text(s.problem), "port", status_port_json(&s), "sm", status_sm_json(&s),
+        "subscriptions", subscriptions, "counters", status_counters_json(&s.counters, &p),
+        "journal", status_journal_json(c->parts->journal), "policy", status_policy_json(&p.policy),
+        "receivers", receiver_answers_all(c), "role", status_role_json(c, &s), "reload",
+        status_reload_json(&c->parts->refusal), "health", health_answers_verdicts(&health),
+        "maintenance", maintenance_answers_all(c), "held_back",
         (json_int_t)health.by_standing[ALARM_IN_MAINTENANCE], "tables",
         status_subagent_json(c->parts->subagent, c->parts->demand, c->parts->conf->subagent.socket,
                              c->parts->conf->subagent.context),

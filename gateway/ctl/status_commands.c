@@ -105,7 +105,7 @@ static const char STATUS_VERDICTS[] = "[health?[health.worse=fabric?" STATUS_FAB
                                       "|" STATUS_GATEWAY STATUS_FABRIC "]]";
 
 static const char STATUS_PORT[] =
-    "ibtrapd {release}, running for {uptime^}\n"
+    "ibtrapd {release}[gateway_name? at {gateway_name}], running for {uptime^}\n"
     "[reload?Reload   REFUSED {reload.refused@}; the former configuration is in force:\n"
     "         {reload.reason}\n]"
     "Port     [port.device?{port.device} port {port.port}, {port.state}, LID {port.lid}, GUID "

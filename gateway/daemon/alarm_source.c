@@ -103,7 +103,7 @@ static char *alarm_source_document(void *ctx, const struct alarm *alarm)
     struct event *event = alarm_source_read(g, alarm);
     if (!event)
         event = alarm_source_guess(alarm);
-    json_t *o = alarm_answers_document(alarm, event, g->parts.fabric_name, g->name);
+    json_t *o = alarm_answers_document(alarm, event, g->parts.fabric_name, g->parts.gateway_name);
     char *text = memory_need(json_dumps(o, JSON_COMPACT));
     json_decref(o);
     event_unref(event);
@@ -129,7 +129,7 @@ struct module_alarms alarm_source(struct gateway *g)
                                   .document = alarm_source_document,
                                   .heartbeat = alarm_source_heartbeat,
                                   .heard = alarm_source_heard,
-                                  .gateway = g->name,
+                                  .gateway = g->parts.gateway_name,
                                   .fabric =
                                       g->conf->fabric.name[0] != '\0' ? g->parts.fabric_name : "",
                                   .fabric_name = g->parts.fabric_name,

@@ -59,8 +59,8 @@ static void daemon_take_name(struct gateway *g)
     char host[HOST_NAME_MAX + 1] = "";
     if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
         snprintf(host, sizeof host, "localhost");
-    own_alarms_name(g->conf, host, g->name);
-    own_alarms_name_fabric(g->conf, g->name, g->parts.fabric_name);
+    own_alarms_name(g->conf, host, g->parts.gateway_name);
+    own_alarms_name_fabric(g->conf, g->parts.gateway_name, g->parts.fabric_name);
 } // NOLINT(clang-analyzer-unix.Malloc): daemon_run frees the configuration
 
 static bool daemon_open_journal(struct gateway *g, struct error *err)

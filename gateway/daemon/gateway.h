@@ -69,7 +69,7 @@ struct gateway {
     size_t left_count;
     struct text *backlogs; // lines for the answer to a reload; NULL: no reload runs
     // A reload does not change these.
-    char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE], name[CONF_GATEWAY_NAME_SIZE];
+    char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE];
     struct umad_choice choice;
     struct mkeys *mkeys;
     struct sm_log *sm_log;     // NULL: the log of the subnet manager is not read

@@ -48,7 +48,7 @@ void own_alarms_name_fabric(const struct conf *conf, const char *gateway,
 
 void own_alarms_key(const struct gateway *gateway, const char *what, char out[EVENT_KEY_SIZE])
 {
-    snprintf(out, EVENT_KEY_SIZE, "%s%s %s", GATEWAY, gateway->name, what);
+    snprintf(out, EVENT_KEY_SIZE, "%s%s %s", GATEWAY, gateway->parts.gateway_name, what);
 }
 
 bool own_alarms_is_active(struct gateway *gateway, const char *what)
@@ -195,7 +195,7 @@ static void own_alarms_end_in_pipeline(void *ctx, const struct pipeline_context 
     struct former_keys *keys = ctx;
     char why[EVENT_REASON_SIZE];
     snprintf(why, sizeof why, "this gateway's own alarms are called '%s%s ...' now", GATEWAY,
-             keys->gateway->name);
+             keys->gateway->parts.gateway_name);
     journal_each_alarm(keys->gateway->parts.journal, own_alarms_note_if_former, keys);
     for (size_t i = 0; i < keys->count; i++)
         emitter_end_alarm(inside->emitter, keys->all[i], NULL, why);

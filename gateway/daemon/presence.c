@@ -62,11 +62,11 @@ static char *presence_write(const struct gateway *g, const struct health *h, uin
         sweeper_get_status(sweeper, &sweep);
     health_add_line(h, worse, &t);
     json_t *o = json_pack("{s:o, s:s, s:o, s:s, s:s, s:o, s:s, s:o, s:o}", "fabric",
-                          protocol_text(g->parts.fabric_name), "gateway", g->name, "time",
-                          protocol_time(clock_utc(&clock_system)), "release", INSTALL_VERSION,
-                          "state", health_word(h->of[worse].state), "line", protocol_text(line),
-                          "role", h->standby ? "standby" : "active", "lastSweep",
-                          protocol_time(sweep.last_begin_us), "portGuid",
+                          protocol_text(g->parts.fabric_name), "gateway", g->parts.gateway_name,
+                          "time", protocol_time(clock_utc(&clock_system)), "release",
+                          INSTALL_VERSION, "state", health_word(h->of[worse].state), "line",
+                          protocol_text(line), "role", h->standby ? "standby" : "active",
+                          "lastSweep", protocol_time(sweep.last_begin_us), "portGuid",
                           port ? protocol_guid(port) : json_null());
     char *text = memory_need(json_dumps(o, JSON_COMPACT));
     json_decref(o);
@@ -170,7 +170,7 @@ bool presence_heard(struct presence *presence, const char *gateway, const char *
     const bool reads =
         o &&
         json_unpack(o, "{s:s, s:s, s?s}", "portGuid", &guid, "time", &time, "role", &role) == 0 &&
-        presence_is_guid(guid) && strcmp(name, presence->gateway->name) != 0;
+        presence_is_guid(guid) && strcmp(name, presence->gateway->parts.gateway_name) != 0;
     const bool elsewhere = reads && presence_is_elsewhere(presence, guid, &again);
     const bool same = reads && !elsewhere && strcmp(role, "active") == 0 &&
                       pipeline_is_active(presence->gateway->parts.pipeline);

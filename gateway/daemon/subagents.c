@@ -269,7 +269,7 @@ static struct agent_options subagents_options(struct gateway *g, struct subagent
                                              .errors = subagents_errors,
                                              .ctx = g,
                                              .fabric_of = conf->fabric_ports,
-                                             .gateway_name = g->name,
+                                             .gateway_name = g->parts.gateway_name,
                                              .demand = {.fd = reads_fd(subagents->demand),
                                                         .ask = reads_ask,
                                                         .drop = reads_drop,

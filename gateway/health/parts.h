@@ -25,7 +25,7 @@ struct reload_refusal {
 // members behind `sweeper`.
 struct parts {
     struct log *log;
-    char fabric_name[EVENT_FABRIC_SIZE];
+    char gateway_name[CONF_GATEWAY_NAME_SIZE], fabric_name[EVENT_FABRIC_SIZE];
     int64_t started_at;     // monotonic
     int64_t started_utc_us; // the same moment by the clock of that time
     struct topology *topology;

@@ -6,6 +6,7 @@
 #include "control/commands.h"
 #include "control/handlers.h"
 #include "ctl/protocol.h"
+#include "model/address.h"
 #include "picture/svg.h"
 #include "web/page_views.h"
 
@@ -13,7 +14,8 @@
 #include <string.h>
 
 static const char PAGE_STATE[] = "/state.json", PAGE_MAP[] = "/fabric.svg",
-                  PAGE_STYLE[] = "/fabric.css", PAGE_EVENTS[] = "/events";
+                  PAGE_STYLE[] = "/fabric.css", PAGE_EVENTS[] = "/events",
+                  PAGE_NODE[] = "/node/"; // and the name or GUID of a node
 
 // A document that the worker makes. Half a million alarms, or a large fabric, take half a second.
 struct page_document {
@@ -52,7 +54,9 @@ struct page {
     struct worker *worker;
     struct web_server *server;
     struct page_view_names then; // the worker's thread only
-    struct page_document state, map;
+    struct page_document state, map, node;
+    char node_path[WEB_PATH_SIZE]; // of the node in `node`
+    struct control_settings node_settings;
     struct page_before before;
 };
 
@@ -71,6 +75,7 @@ void page_free(struct page *page)
         return;
     page_end(&page->state);
     page_end(&page->map);
+    page_end(&page->node);
     if (page->before.under_way)
         worker_take_back(page->worker, &page->before.job);
     json_decref(page->before.answer);
@@ -155,8 +160,9 @@ static json_t *page_pick(const json_t *list, const char *const *items)
 
 static void page_add_status(json_t *out, const json_t *status)
 {
-    static const char *const WHOLE[] = {"release", "fabric_name", "uptime",      "problem", "port",
-                                        "sm",      "role",        "maintenance", NULL};
+    static const char *const WHOLE[] = {
+        "release", "gateway_name", "fabric_name", "uptime",      "problem",
+        "port",    "sm",           "role",        "maintenance", NULL};
     static const char *const RECEIVER[] = {"name", "kind",    "state",   "queued",
                                            "sent", "dropped", "problem", NULL};
     static const char *const SUBSCRIPTION[] = {"trap", "state", "detail", NULL};
@@ -268,7 +274,73 @@ static bool page_make_map(struct page *page, struct web_document *out)
     return false;
 }
 
+// A node with its ports, their counters and the expected ends of their links.
+
+// Reads the name behind PAGE_NODE; %20 is an octet (RFC 3986 2.1).
+static void page_read_name(const char *path, char *out, size_t size)
+{
+    size_t n = 0;
+    for (const char *p = path + strlen(PAGE_NODE); *p != '\0' && n + 1 < size; p++) {
+        const char *digits = p + 1;
+        uint64_t octet = 0;
+        const bool is_hex = *p == '%' && strlen(digits) >= 2 &&
+                            address_take_hex(&digits, digits + 2, &octet) && digits == p + 3;
+        out[n++] = is_hex && octet != 0 ? (char)octet : *p;
+        p += is_hex && octet != 0 ? 2 : 0;
+    }
+    out[n] = '\0';
+}
+
+// The worker's thread.
+static void page_run_node(struct worker_job *job)
+{
+    struct page_document *d = WORKER_THING(job, struct page_document);
+    const int64_t began = page_time_used();
+    const struct parts *parts = d->page->control->parts;
+    struct systems *systems = topology_systems(parts->topology);
+    struct names *names = topology_names(parts->topology);
+    struct control control = {.parts = parts,
+                              .builder = d->page->control->builder,
+                              .settings = d->page->node_settings,
+                              .systems = systems,
+                              .fabric = systems ? systems->fabric : NULL,
+                              .names = names};
+    char name[NAMES_NAME_SIZE];
+    page_read_name(d->page->node_path, name, sizeof name);
+    json_t *request = json_pack("{s:o}", "node", protocol_text(name));
+    json_t *answer = port_answers_find(&control, request);
+    d->made = json_dumps(answer, JSON_COMPACT);
+    d->made_size = strlen(d->made);
+    json_decref(answer);
+    json_decref(request);
+    names_unref(names);
+    systems_unref(systems);
+    d->made_took = page_time_used() - began;
+}
+
+static bool page_make_node(struct page *page, const char *path, struct web_document *out)
+{
+    struct page_document *d = &page->node;
+    if (strcmp(path, page->node_path) == 0 &&
+        (d->is_new || (d->text && page_is_too_soon(d, clock_now()))))
+        return page_give(d, "application/json", out);
+    if (!d->under_way) {
+        free(d->text);
+        d->text = NULL;
+        snprintf(page->node_path, sizeof page->node_path, "%s", path);
+        control_take_settings(page->control);
+        page->node_settings = page->control->settings;
+        page_begin(d);
+    }
+    return false;
+}
+
 // Documents.
+
+static bool page_is_node(const char *path)
+{
+    return strncmp(path, PAGE_NODE, strlen(PAGE_NODE)) == 0 && strlen(path) < WEB_PATH_SIZE;
+}
 
 static const struct page_file *page_find_file(const char *path)
 {
@@ -283,7 +355,7 @@ static bool page_has(void *ctx, const char *path)
     const struct page *page = ctx;
     return page->control->parts->conf && page->control->parts->conf->metrics.page &&
            (page_find_file(path) || strcmp(path, PAGE_STATE) == 0 || strcmp(path, PAGE_MAP) == 0 ||
-            strcmp(path, PAGE_STYLE) == 0 || strcmp(path, PAGE_EVENTS) == 0);
+            strcmp(path, PAGE_STYLE) == 0 || strcmp(path, PAGE_EVENTS) == 0 || page_is_node(path));
 }
 
 static bool page_make(void *ctx, const char *path, struct web_document *out)
@@ -293,6 +365,8 @@ static bool page_make(void *ctx, const char *path, struct web_document *out)
         *out = file->document;
     else if (strcmp(path, PAGE_STYLE) == 0)
         *out = (struct web_document){"text/css", SVG_STYLE, strlen(SVG_STYLE)};
+    else if (page_is_node(path))
+        return page_make_node(ctx, path, out);
     else
         return strcmp(path, PAGE_MAP) == 0 ? page_make_map(ctx, out) : page_make_state(ctx, out);
     return true;
@@ -426,6 +500,8 @@ struct page *page_new(struct control *control, struct worker *worker, struct web
         (struct page_document){.job = {.run = page_run_state, .done = page_take}, .page = page};
     page->map =
         (struct page_document){.job = {.run = page_run_map, .done = page_take}, .page = page};
+    page->node =
+        (struct page_document){.job = {.run = page_run_node, .done = page_take}, .page = page};
     page->before = (struct page_before){.job = {.run = page_run_before, .done = page_take_before},
                                         .page = page};
     return page;

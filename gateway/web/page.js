@@ -122,7 +122,8 @@ function showVerdicts(state) {
   const worse = state.health.worse, other = worse === "fabric" ? "gateway" : "fabric";
   fill("verdicts", verdictCard(worse, state.health[worse], state.alarms), verdictCard(other, state.health[other], state.alarms));
   const open = Object.entries(state.health.open_alarms).reduce((sum, [severity, count]) => sum + (severityClass(severity) ? count : 0), 0);
-  document.title = `${state.health.state === "ok" ? "" : "! "}${open ? `(${open}) ` : ""}${state.fabric_name}`;
+  const where = state.fabric_name === state.gateway_name ? state.gateway_name : `${state.fabric_name}, ${state.gateway_name}`;
+  document.title = `${state.health.state === "ok" ? "" : "! "}${open ? `(${open}) ` : ""}${where} – ibtrapd`;
 }
 
 function showMaintenance(state) {
@@ -170,7 +171,7 @@ function showRest(state) {
   $("subscription-count").textContent = `${done} of ${state.subscriptions.length}`;
   fill("subscriptions", ...state.subscriptions.map((one) => element("li", one.state === "subscribed" ? "" : "warn",
     `${one.trap === "vendor" ? "vendor" : `trap ${one.trap}`}: ${one.state}`)));
-  $("port").textContent = state.port.device ? `${state.port.device} port ${state.port.port}, ${state.port.state}` : "no port";
+  $("gateway").textContent = `seen by gateway ${state.gateway_name} (${state.port.device ? `${state.port.device} port ${state.port.port}, ${state.port.state}` : "no port"})`;
   $("name").textContent = state.fabric_name;
   $("release").textContent = `ibtrapd ${state.release}`;
 }
@@ -278,12 +279,50 @@ function isAt(place, ends) {
 function linesOf(place) {
   const box = [...$("map").querySelectorAll(".node")].find((one) =>
     one.querySelector("title").textContent.split("\n").slice(0, 2).includes(place.name));
-  if (!box) return ["Not a box of the map: a host is counted at its switch."];
+  if (!box) return [];
   const links = [...$("map").querySelectorAll("path[data-ends]")].filter((one) => one.dataset.ends.includes(box.dataset.guid));
   const named = links.flatMap((one) => (one.querySelector("title")?.textContent || "").split("\n"));
   const end = `${box.querySelector("title").textContent.split("\n")[0]} port ${place.port || ""}`;
-  return [box.querySelector("title").textContent.split("\n").slice(1).join(", "),
-    ...named.filter((one) => place.port ? one.split(/: | – /).includes(end) : one.includes(end))];
+  return [nodesOf === place.name && nodes.length ? "" : box.querySelector("title").textContent.split("\n").slice(1).join(", "),
+    ...named.filter((one) => place.port ? one.split(/: | – /).includes(end) : one.includes(`${end}`) && one.includes(": "))];
+}
+
+// The ports of the place, as the daemon knows them.
+
+let nodes = [], nodesOf = ""; // of the place with this name
+
+const portErrors = (port) => Object.entries(port.counters?.values || {})
+  .filter(([name, value]) => value > 0 && !/Data$|Pkts$|Wait$/.test(name)).map(([name, value]) => `${name} ${value.toLocaleString()}`);
+
+const isElsewhere = (port) => port.expected && !port.expected.is_there;
+
+function portLine(port, alone) {
+  const errors = portErrors(port), link = port.peer
+    ? [" to ", endLink(port.peer)] : [port.silent ? ", the other end does not answer" : ", no link"];
+  const line = element("li", isElsewhere(port) || port.state !== "active" ? "bad" : errors.length ? "warn" : "",
+    `port ${port.port}: ${port.state}${port.width ? `, ${port.width}X ${port.speed},` : ""}`, ...link,
+    isElsewhere(port) || (alone && port.expected) ? `; expected: ${port.expected.name} port ${port.expected.port}` : "",
+    errors.length ? `; ${errors.join(", ")}` : "");
+  if (alone && port.counters)
+    line.append(`${errors.length ? "" : "; no errors"} since the last reset, read by ibtrapd since `,
+      port.counters.since ? clock(port.counters.since) : "its start");
+  return line;
+}
+
+function showPorts(place) {
+  const here = nodesOf === place.name ? nodes : [];
+  $("place-what").textContent = here.map((one) => `${one.name}: ${one.type}, ${one.guid}, ${plural(one.port_count, "port")}`).join("; ");
+  fill("place-ports", ...here.flatMap((one) => one.ports.filter((port) => place.port ? port.port === place.port
+    : port.peer || port.silent || isElsewhere(port) || portErrors(port).length).map((port) => portLine(port, place.port > 0))));
+}
+
+async function askNode() {
+  const { name } = wantedPlace();
+  if (name === "") return;
+  const answer = await (await get(`node/${encodeURIComponent(name)}`)).json();
+  nodes = answer.nodes || [];
+  nodesOf = name;
+  showPlaceView();
 }
 
 function showPlaceView() {
@@ -293,7 +332,8 @@ function showPlaceView() {
   $("place-name").textContent = place.name + (place.port ? ` port ${place.port}` : "");
   fill("place-alarms", ...(here.length ? here.map((one) => element("li", severityClass(one.severity), element("p", "", one.text)))
     : [element("li", "", "No cause of an alarm is here.")]));
-  fill("place-lines", ...linesOf(place).map((one) => element("li", "", one)));
+  showPorts(place);
+  fill("place-lines", ...linesOf(place).filter((one) => one).map((one) => element("li", "", one)));
   const history = events.filter((one) => isAt(place, eventEnds(one))), told = history.filter((one) => !one.suppressed);
   fill("place-events", ...(told.length ? told : history).slice(0, 10).map(eventRow));
   $("place-command").textContent = `ibtrapctl ${place.port ? "port" : "node"} ${place.name}${place.port ? `/${place.port}` : ""}`;
@@ -303,6 +343,7 @@ function goToPlace() {
   const place = wantedPlace();
   showPlaceView();
   find(place.name);
+  askNode().catch(() => {});
   if (place.name) $("place").scrollIntoView();
 }
 
@@ -326,6 +367,7 @@ async function refresh() {
   alarms = state.alarms;
   showRest(state);
   heard = Date.now(); // what is shown is of now
+  await askNode().catch(() => {});
   await showMap(state).then(() => { $("map-note").textContent = ""; },
     () => { $("map-note").textContent = "The map did not come, and may be old. It is asked for again."; });
 }

@@ -54,7 +54,7 @@ struct web_document {
     size_t size;
 };
 
-enum { WEB_PATH_SIZE = 32 }; // of a document that is made later
+enum { WEB_PATH_SIZE = 512 }; // of a document that is made later
 
 // The page. The server's thread calls all functions.
 struct web_page {

@@ -168,6 +168,19 @@ def test_it_tells_what_ibtrapctl_tells(site, port):
     assert "leaf1 port 11" in fault[0].text
 
 
+def test_a_node_is_told_as_ibtrapctl_tells_it(site, port):
+    def told(name):
+        return json.loads(ask(port, "/node/" + name)[1])
+
+    [node] = json.loads(site.gateway.control("--json", "node", "leaf1").stdout)["nodes"]
+    shown = [told(name)["nodes"] for name in ("leaf1", "%6Ceaf1", node["guid"])]
+    assert shown == 3 * [[{name: value for name, value in node.items() if name != "hardware"}]]
+    assert told("leaf9") == {"version": 1, "nodes": [], "left_out": 0, "nearest": "leaf1"}
+    assert told("le%0")["nodes"] == [] and "name or GUID" in told("")["error"]
+    assert ask(port, "/node/" + 600 * "x")[0].status == 404
+    assert state(port)["gateway_name"] == site.gateway.status()["gateway_name"] != ""
+
+
 def test_a_node_that_is_gone_has_its_name(site, port):
     site.fabric.unlink("node1")
     site.message("host-removed")

@@ -120,6 +120,8 @@ def test_it_shows_what_happened(open_site, browser):
     assert sum(int(one.split()[0]) for one in texts(browser, "#map .soft")) == len(names)
 
     assert texts(browser, "#name") == [site.gateway.status()["fabric_name"]]
+    assert f"gateway {site.gateway.status()['gateway_name']} (" in texts(browser, "#gateway")[0]
+    assert site.gateway.status()["gateway_name"] in browser.title
     site.fabric.unlink("leaf2", 11)
     site.message("link-down")
     site.fabric.unlink("node3-4")
@@ -190,6 +192,7 @@ def test_three_faults_are_found_at_a_glance(open_site, browser):
         assert browser.find_element(By.ID, "place").is_displayed() and len(texts(browser, "#place-alarms > li")) == 1
         assert any("spine2 port 6" in one and "fault" in one for one in texts(browser, "#place-lines li"))
         wait_for(browser, lambda b: any("went down" in one for one in texts(b, "#place-events .text")), "its history")
+        wait_for(browser, lambda b: any("down, no link" in one for one in texts(b, "#place-ports li.bad")), "its state")
         browser.get(site.url + "#node3-4")
         browser.refresh()
         wait_for(browser, lambda b: texts(b, "#place-alarms > li") and "node3-4" in texts(b, "#place-alarms > li")[0], "a host")

@@ -49,7 +49,7 @@ static int begin(void **state)
     time_ = (struct support_time){SUPPORT_UTC_US, CLOCK_US_PER_S};
     clock_ = support_clock(&time_);
     filter_init(&filter);
-    g = (struct gateway){.parts = {.log = support_log(NULL)}, .name = "gw1"};
+    g = (struct gateway){.parts = {.log = support_log(NULL), .gateway_name = "gw1"}};
     const struct journal_options options = {.directory = directory,
                                             .rows_max = 1000,
                                             .bytes_max = INT64_C(1) << 30,

@@ -11,7 +11,7 @@ static int begin(void **state)
 {
     (void)state;
     conf = (struct conf){0};
-    gateway = (struct gateway){.conf = &conf, .name = "gw1/mlx5_0-1"};
+    gateway = (struct gateway){.conf = &conf, .parts.gateway_name = "gw1/mlx5_0-1"};
     return 0;
 }
 
@@ -59,7 +59,7 @@ TEST(a_fabric_without_a_name_is_called_after_the_gateway)
 TEST(the_keys_of_two_gateways_differ)
 {
     char key[EVENT_KEY_SIZE], other[EVENT_KEY_SIZE];
-    struct gateway second = {.conf = &conf, .name = "gw2"};
+    struct gateway second = {.conf = &conf, .parts.gateway_name = "gw2"};
     own_alarms_key(&gateway, OWN_ALARMS_SUBSCRIPTIONS, key);
     own_alarms_key(&second, OWN_ALARMS_SUBSCRIPTIONS, other);
     assert_string_equal(key, "gateway gw1/mlx5_0-1 subscriptions");
@@ -71,7 +71,7 @@ TEST(the_keys_of_two_gateways_differ)
 TEST(the_longest_key_is_whole)
 {
     char key[EVENT_KEY_SIZE], receiver[CONF_NAME_SIZE] = "";
-    memset(gateway.name, 'g', sizeof gateway.name - 1);
+    memset(gateway.parts.gateway_name, 'g', sizeof gateway.parts.gateway_name - 1);
     memset(receiver, 'r', sizeof receiver - 1);
     own_alarms_receiver_key(&gateway, receiver, key);
     assert_int_equal(strlen(key), EVENT_KEY_SIZE - 1);
