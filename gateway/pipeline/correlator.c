@@ -250,12 +250,12 @@ static bool correlator_is_explained(const struct notice_seen *slot, const struct
     return false;
 }
 
-// Whether a link of the port's or switch's node waits: the next sweep knows more.
+// Whether a link of the port's or switch's node waits in a snapshot, and has not joined.
 static bool correlator_is_waiting(const struct correlator *o, const struct fabric *now,
                                   const struct notice_seen *slot)
 {
     const struct systems *joined = topology_joined(o->emitter->topology);
-    if (!joined)
+    if (!joined || !now)
         return false;
     const uint32_t port = fabric_find_port_guid(now, slot->guid);
     const uint64_t node =
@@ -263,18 +263,24 @@ static bool correlator_is_waiting(const struct correlator *o, const struct fabri
     return joined_lacks_link(joined->fabric, now, node);
 }
 
-// Judges the held traps by a sweep that began at `begun_us`.
+// Judges the held traps by a sweep that began at `begun_us`. A link that waits may tell more at the
+// next sweep. A link that waited in the snapshot before, and went, explains the trap: the alarm
+// about the link stands. `before` may be NULL.
 static void correlator_judge_held(struct correlator *o, const struct changes *changes,
-                                  int64_t begun_us, bool complete)
+                                  const struct fabric *before, int64_t begun_us, bool complete)
 {
     struct fabric *now = o->held_count > 0 ? topology_current(o->emitter->topology) : NULL;
     for (size_t i = 0; o->held_count > 0 && i < CORRELATOR_NOTICES_MAX; i++) {
         struct notice_seen *slot = &o->seen[i];
         if (!slot->held)
             continue;
-        if (correlator_is_explained(slot, changes))
+        const bool explained = correlator_is_explained(slot, changes);
+        if (!explained &&
+            (!complete || slot->time_us >= begun_us || correlator_is_waiting(o, now, slot)))
+            continue;
+        if (explained || correlator_is_waiting(o, before, slot))
             correlator_set_held(o, slot, false);
-        else if (complete && slot->time_us < begun_us && !correlator_is_waiting(o, now, slot))
+        else
             correlator_tell_trap(o, slot);
     }
     fabric_unref(now);
@@ -446,6 +452,8 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
         fabric_unref(seen);
         return false;
     }
+    struct fabric *before =
+        correlator->held_count > 0 ? topology_current(correlator->emitter->topology) : NULL;
     missing_tell_absent(correlator->emitter);
     topology_update(correlator->emitter->topology, seen, &changes, &late);
     missing_recall_parts(correlator->emitter, &changes);
@@ -453,7 +461,8 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     char(*ids)[EVENT_ID_SIZE] = memory_zeroed(changes.count, sizeof *ids);
     for (uint32_t i = 0; i < changes.count; i++)
         correlator_emit_change(correlator, &changes, i, late, ids);
-    correlator_judge_held(correlator, &changes, begun_us, complete);
+    correlator_judge_held(correlator, &changes, before, begun_us, complete);
+    fabric_unref(before);
     if (complete)
         ask_for_counters(correlator, &changes, begun_us);
     bool any = changes.count > 0;

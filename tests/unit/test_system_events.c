@@ -848,6 +848,33 @@ TEST(the_traps_of_a_host_that_waits_are_no_messages)
     check_messages(0, 0);
 }
 
+// The host goes again before it has joined: its alarm stands.
+TEST(the_traps_of_a_host_that_waits_and_goes_are_no_messages)
+{
+    add_rails(4, 3);
+    turn(1, true);
+    check_messages(1, 4);
+    for (int round = 0; round < 3; round++) {
+        turn(1, false);
+        set_states(1, FABRIC_INITIALIZE);
+        send_trap(NOTICE_LINK_STATE, 0, lid_of(leaf[0]));
+        send_trap(NOTICE_GID_IN_SERVICE, port_guid(adapter[1][1]), 0);
+        check_heard(0, 2);
+        sweep_for(CLOCK_US_PER_S);
+        check_heard(0, 0);
+        turn(1, true);
+        send_trap(NOTICE_LINK_STATE, 0, lid_of(leaf[0]));
+        send_trap(NOTICE_GID_OUT_OF_SERVICE, port_guid(adapter[1][1]), 0);
+        check_heard(0, 2);
+        sweep_for(CLOCK_US_PER_S);
+        check_heard(0, 0);
+    }
+    turn(1, false);
+    set_states(1, FABRIC_ACTIVE);
+    check_messages(1, 4);
+    check_messages(0, 0);
+}
+
 TEST(a_trap_that_no_sweep_explains_is_told)
 {
     add_rails(2, 3);
@@ -956,6 +983,7 @@ int main(void)
         SYSTEMS_TEST(random_losses_and_returns),
         SYSTEMS_TEST(traps_that_a_sweep_explains_are_no_messages),
         SYSTEMS_TEST(the_traps_of_a_host_that_waits_are_no_messages),
+        SYSTEMS_TEST(the_traps_of_a_host_that_waits_and_goes_are_no_messages),
         SYSTEMS_TEST(a_trap_that_no_sweep_explains_is_told),
         SYSTEMS_TEST(a_short_outage_is_told),
         SYSTEMS_TEST(without_a_sweep_a_trap_is_told_all_the_same),
