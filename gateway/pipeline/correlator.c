@@ -41,7 +41,8 @@ struct correlator {
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
     size_t held_count;    // of `seen`
-    int64_t asked_for_us; // the wait of nodes for which a sweep was asked for
+    int64_t asked_for_us; // the moment for which a sweep was asked for
+    int64_t swept_us;     // when the last sweep began
     struct interruptions interruptions;
     struct inactive_links inactive_links;
     struct down_reasons down_reasons;
@@ -452,6 +453,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
         fabric_unref(seen);
         return false;
     }
+    correlator->swept_us = begun_us;
     struct fabric *before =
         correlator->held_count > 0 ? topology_current(correlator->emitter->topology) : NULL;
     missing_tell_absent(correlator->emitter);
@@ -486,10 +488,12 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
 bool correlator_wants_sweep(struct correlator *correlator)
 {
     const int64_t until_us = topology_waits_until(correlator->emitter->topology);
-    if (until_us == 0 || until_us == correlator->asked_for_us ||
-        clock_utc(correlator->emitter->builder.clock) < until_us)
+    const int64_t look_us = correlator->swept_us + CORRELATOR_LOOK_US;
+    const int64_t due_us = look_us < until_us ? look_us : until_us;
+    if (until_us == 0 || due_us == correlator->asked_for_us ||
+        clock_utc(correlator->emitter->builder.clock) < due_us)
         return false;
-    correlator->asked_for_us = until_us;
+    correlator->asked_for_us = due_us;
     return true;
 }
 

@@ -24,6 +24,10 @@ enum {
 // How long a trap waits for a sweep; with a node that waits to join, JOINED_HOLD_US more.
 #define CORRELATOR_HOLD_US (INT64_C(15) * 1000000)
 
+// How long after a sweep that found nodes waiting the next sweep looks: a subnet manager sends no
+// trap when it makes a port ACTIVE.
+#define CORRELATOR_LOOK_US (INT64_C(5) * 1000000)
+
 // What is not read. No alarm stands that only this would end.
 struct correlator_sources {
     bool no_sweeps; // nothing is swept or read
@@ -95,7 +99,7 @@ void correlator_tell_held(struct correlator *correlator, bool all);
 // result (reconcile.h). Returns whether something changed since the last sweep.
 bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen);
 
-// Whether nodes waited for others (topology_waits_until), and only a sweep can tell. True once.
+// Whether nodes wait (topology_waits_until), and a sweep should look. True once.
 bool correlator_wants_sweep(struct correlator *correlator);
 
 void correlator_take_reading(struct correlator *correlator, const struct counter_reading *reading);

@@ -315,6 +315,14 @@ TEST(a_host_that_returns_over_several_sweeps_is_one_message)
     assert_int_equal(of_systems.key_count + of_parts.key_count, 0);
 }
 
+// Passes time, and lets the pipeline find what is due.
+static void pass_in_full(int64_t us)
+{
+    pass_time(us);
+    for (int i = 0; i < 2 * PIPELINE_BATCH_MAX; i++)
+        pass_time(0);
+}
+
 TEST(a_new_host_that_joins_over_several_sweeps_is_one_message)
 {
     add_rails(8, 3);
@@ -331,12 +339,9 @@ TEST(a_new_host_that_joins_over_several_sweeps_is_one_message)
         check_heard(0, 0);
     }
     const size_t before = sweeps_wanted; // the wait is over: a sweep can tell
-    for (int i = 0; i < 2 * PIPELINE_BATCH_MAX; i++)
-        pass_time(0);
+    pass_in_full(0);
     assert_int_equal(sweeps_wanted, before);
-    pass_time(8);
-    for (int i = 0; i < 2 * PIPELINE_BATCH_MAX; i++)
-        pass_time(0);
+    pass_in_full(8);
     assert_int_equal(sweeps_wanted, before + 1);
     check_soon(1, 8);
     CHECK_LAST("Host gpu2 joined the fabric, with all 8 adapters.");
@@ -848,6 +853,27 @@ TEST(the_traps_of_a_host_that_waits_are_no_messages)
     check_messages(0, 0);
 }
 
+// The subnet manager tells nobody that a port of the host became ACTIVE.
+TEST(a_sweep_looks_for_a_host_that_waits)
+{
+    add_rails(4, 3);
+    turn(1, true);
+    check_messages(1, 4);
+    turn(1, false);
+    set_states(1, FABRIC_INITIALIZE);
+    sweep_for(CLOCK_US_PER_S);
+    check_heard(0, 0);
+    set_states(1, FABRIC_ACTIVE);
+    const size_t before = sweeps_wanted;
+    pass_in_full(4 * CLOCK_US_PER_S);
+    assert_int_equal(sweeps_wanted, before + 1);
+    pass_in_full(3 * CLOCK_US_PER_S);
+    assert_int_equal(sweeps_wanted, before + 1);
+    check_soon(1, 4);
+    pass_in_full(60 * CLOCK_US_PER_S);
+    assert_int_equal(sweeps_wanted, before + 1);
+}
+
 // The host goes again before it has joined: its alarm stands.
 TEST(the_traps_of_a_host_that_waits_and_goes_are_no_messages)
 {
@@ -983,6 +1009,7 @@ int main(void)
         SYSTEMS_TEST(random_losses_and_returns),
         SYSTEMS_TEST(traps_that_a_sweep_explains_are_no_messages),
         SYSTEMS_TEST(the_traps_of_a_host_that_waits_are_no_messages),
+        SYSTEMS_TEST(a_sweep_looks_for_a_host_that_waits),
         SYSTEMS_TEST(the_traps_of_a_host_that_waits_and_goes_are_no_messages),
         SYSTEMS_TEST(a_trap_that_no_sweep_explains_is_told),
         SYSTEMS_TEST(a_short_outage_is_told),
