@@ -316,18 +316,6 @@ static bool otlp_metrics_open_sink(void *self, struct tickets *tickets, struct e
     return s->transfer != NULL;
 }
 
-static enum sink_result otlp_metrics_send(void *self, const struct event *event, struct error *err)
-{
-    (void)self, (void)event, (void)err;
-    return SINK_SKIPPED;
-}
-
-static bool otlp_metrics_wait(void *self, int timeout_ms, struct error *err)
-{
-    (void)self, (void)timeout_ms, (void)err;
-    return true;
-}
-
 static void otlp_metrics_close_sink(void *self)
 {
     struct otlp_metrics *s = self;
@@ -357,8 +345,6 @@ void otlp_metrics_make(struct sink *out, const struct http_options *options,
     s->body = memory_get(options->batch_size + 2 * (size_t)OTLP_METRICS_LINE_MAX);
     s->next_at = clock_now();
     *out = (struct sink){.open = otlp_metrics_open_sink,
-                         .send = otlp_metrics_send,
-                         .wait = otlp_metrics_wait,
                          .keep = otlp_metrics_keep,
                          .close = otlp_metrics_close_sink,
                          .free = otlp_metrics_free,

@@ -260,18 +260,6 @@ static bool state_index_keep(void *self, bool *is_busy, struct error *err)
 
 // The sink.
 
-static bool state_index_open(void *self, struct tickets *tickets, struct error *err)
-{
-    (void)self, (void)tickets, (void)err;
-    return true;
-}
-
-static enum sink_result state_index_skip(void *self, const struct event *event, struct error *err)
-{
-    (void)self, (void)event, (void)err;
-    return SINK_SKIPPED;
-}
-
 static void state_index_free(void *self)
 {
     struct state_index *s = self;
@@ -294,10 +282,6 @@ void state_index_make(struct sink *out, const char *name, const struct http_opti
     s->body = memory_get(options->batch_size + DOCUMENT_MAX);
     s->kept =
         kept_state_new(host->alarms, options->state_refresh_s * CLOCK_US_PER_S, &random_system);
-    *out = (struct sink){.open = state_index_open,
-                         .send = state_index_skip,
-                         .keep = state_index_keep,
-                         .close = state_index_close,
-                         .free = state_index_free,
-                         .self = s};
+    *out = (struct sink){
+        .keep = state_index_keep, .close = state_index_close, .free = state_index_free, .self = s};
 }

@@ -446,18 +446,6 @@ static bool state_topic_keep(void *self, bool *is_busy, struct error *err)
 
 // The sink.
 
-static bool state_topic_open(void *self, struct tickets *tickets, struct error *err)
-{
-    (void)self, (void)tickets, (void)err;
-    return true;
-}
-
-static enum sink_result state_topic_skip(void *self, const struct event *event, struct error *err)
-{
-    (void)self, (void)event, (void)err;
-    return SINK_SKIPPED;
-}
-
 static void state_topic_free(void *self)
 {
     struct state_topic *s = self;
@@ -475,10 +463,6 @@ void state_topic_make(struct sink *out, const char *name, const struct kafka_opt
     s->fabric = host->alarms->fabric_name;
     s->kept =
         kept_state_new(host->alarms, options->state_refresh_s * CLOCK_US_PER_S, &random_system);
-    *out = (struct sink){.open = state_topic_open,
-                         .send = state_topic_skip,
-                         .keep = state_topic_keep,
-                         .close = state_topic_close,
-                         .free = state_topic_free,
-                         .self = s};
+    *out = (struct sink){
+        .keep = state_topic_keep, .close = state_topic_close, .free = state_topic_free, .self = s};
 }

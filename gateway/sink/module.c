@@ -142,19 +142,20 @@ static bool module_sink_make(struct module_sink *s, struct error *err)
 static bool module_open(void *self, struct tickets *tickets, struct error *err)
 {
     struct module_sink *s = self;
-    return module_sink_make(s, err) && s->inner.open(s->inner.self, tickets, err);
+    return module_sink_make(s, err) &&
+           (!s->inner.open || s->inner.open(s->inner.self, tickets, err));
 }
 
 static enum sink_result module_send(void *self, const struct event *event, struct error *err)
 {
     struct module_sink *s = self;
-    return s->inner.send(s->inner.self, event, err);
+    return s->inner.send ? s->inner.send(s->inner.self, event, err) : SINK_SKIPPED;
 }
 
 static bool module_wait(void *self, int timeout_ms, struct error *err)
 {
     struct module_sink *s = self;
-    return s->inner.wait(s->inner.self, timeout_ms, err);
+    return !s->inner.wait || s->inner.wait(s->inner.self, timeout_ms, err);
 }
 
 static void module_idle(void *self)

@@ -89,8 +89,9 @@ struct module {
 
     // Makes the sink of a receiver (sink.h). `kind` is a kind of the module, which knows the type
     // of `options`. `name`, `options` and `host` outlive the sink. `out->in_flight_max` and the
-    // presence of `keep` are those of the use. `open` and `close` are not NULL, and nobody uses
-    // `reopen`, name, kind and address. Returns false with a sentence; may be called again.
+    // presence of `keep` are those of the use. `close` is not NULL, and nobody uses `reopen`,
+    // name, kind and address. A sink that only keeps a state has neither `send` nor `wait`. Returns
+    // false with a sentence; may be called again.
     bool (*make)(struct sink *out, const char *kind, const char *name, const void *options,
                  const struct module_host *host, struct error *err);
 
