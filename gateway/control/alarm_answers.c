@@ -351,17 +351,16 @@ static void alarm_answers_find_type(void *ctx, const struct alarm *alarm)
 // A node gone for good took its cables along: ends the alarms about its links. The alarms of links
 // end before the alarm of the node: otherwise receivers would get an alarm of a link in place of
 // the node's alarm.
-static enum statement alarm_answers_say_links_over(void *ctx, const struct policy_alarm *alarm,
-                                                   struct text *why)
+static bool alarm_answers_is_link_over(void *ctx, const struct policy_alarm *alarm,
+                                       const struct alarm_key *key, struct text *why)
 {
     const struct clearing *c = ctx;
-    struct alarm_key node, link;
+    struct alarm_key node;
+    (void)alarm;
     text_add(why, c->reason);
-    return alarm_key_read(c->key, &node) && node.kind == ALARM_KEY_NODE &&
-                   alarm_key_read(alarm->key, &link) && link.kind == ALARM_KEY_LINK &&
-                   (link.guid == node.guid || link.peer_guid == node.guid)
-               ? STATEMENT_IS_OVER
-               : STATEMENT_OF_OTHERS;
+    return key && key->kind == ALARM_KEY_LINK && key->about == ALARM_ABOUT_PLACE &&
+           alarm_key_read(c->key, &node) && node.kind == ALARM_KEY_NODE &&
+           (key->guid == node.guid || key->peer_guid == node.guid);
 }
 
 static void alarm_answers_clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
@@ -371,7 +370,7 @@ static void alarm_answers_clear_in_pipeline(void *ctx, const struct pipeline_con
     if (c->type[0] == '\0')
         return;
     statements_compare_all(inside->emitter,
-                           &(struct detector){.say = alarm_answers_say_links_over, .ctx = c});
+                           &(struct detector){.is_over = alarm_answers_is_link_over, .ctx = c});
     emitter_end_alarm(inside->emitter, c->key, catalogue_find(c->type), c->reason);
 }
 

@@ -55,16 +55,16 @@ static bool sm_log_source_put(void *ctx, const struct event_builder_occurrence *
 
 #define SM_LOG_SOURCE_KEY "unhealthy 0x%016" PRIx64 "/%u"
 
-static enum statement sm_log_source_say(void *ctx, const struct policy_alarm *alarm,
-                                        struct text *why)
+static bool sm_log_source_is_over(void *ctx, const struct policy_alarm *alarm,
+                                  const struct alarm_key *key, struct text *why)
 {
     const struct unhealthy_list *list = ctx;
     uint64_t guid;
     unsigned port;
-    if (sscanf(alarm->key, "unhealthy 0x%" SCNx64 "/%u", &guid, &port) != 2)
-        return STATEMENT_OF_OTHERS;
+    (void)key; // the alarm has a key of its own
     text_add(why, "the list of the subnet manager has the port no longer");
-    return unhealthy_list_has(list, guid, (uint8_t)port) ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
+    return sscanf(alarm->key, "unhealthy 0x%" SCNx64 "/%u", &guid, &port) == 2 &&
+           !unhealthy_list_has(list, guid, (uint8_t)port);
 }
 
 // Pipeline's thread.
@@ -72,7 +72,7 @@ static void sm_log_source_compare_inside(void *ctx, const struct pipeline_contex
 {
     struct unhealthy_list *list = ctx;
     statements_compare_all(inside->emitter,
-                           &(struct detector){.say = sm_log_source_say, .ctx = list});
+                           &(struct detector){.is_over = sm_log_source_is_over, .ctx = list});
     for (size_t i = 0; i < list->count; i++) {
         const struct unhealthy_port *port = &list->ports[i];
         struct event_builder_occurrence what = {.type = CATALOGUE_SM_PORT_UNHEALTHY,

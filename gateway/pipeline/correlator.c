@@ -84,9 +84,11 @@ void correlator_change_limits(struct correlator *correlator, int64_t age_us,
 }
 
 // Ends alarms without a source.
-static enum statement correlator_say(void *ctx, const struct policy_alarm *alarm, struct text *why)
+static bool correlator_is_over(void *ctx, const struct policy_alarm *alarm,
+                               const struct alarm_key *key, struct text *why)
 {
     const struct correlator_sources *sources = ctx;
+    (void)key;
     const enum catalogue_origin origin = alarm->type ? alarm->type->origin : CATALOGUE_FROM_ALARM;
     const bool counts = origin >= CATALOGUE_FROM_COUNTER && origin <= CATALOGUE_FROM_ERROR_RATE;
     const bool of_fabric = origin >= CATALOGUE_FROM_CHANGE && origin <= CATALOGUE_FROM_LINK_RECORD;
@@ -96,7 +98,7 @@ static enum statement correlator_say(void *ctx, const struct policy_alarm *alarm
         text_add(why, "the port counters are not read any more");
     else if (sources->no_registers && origin == CATALOGUE_FROM_REGISTER)
         text_add(why, "the registers of devices are not read any more");
-    return why->len > 0 ? STATEMENT_IS_OVER : STATEMENT_OF_OTHERS;
+    return why->len > 0;
 }
 
 static void correlator_end_unwatched(struct correlator *o)
@@ -104,7 +106,7 @@ static void correlator_end_unwatched(struct correlator *o)
     struct correlator_sources *sources = &o->options.sources;
     if (sources->no_sweeps || sources->no_counters || sources->no_registers)
         statements_compare_all(o->emitter,
-                               &(struct detector){.say = correlator_say, .ctx = sources});
+                               &(struct detector){.is_over = correlator_is_over, .ctx = sources});
 }
 
 void correlator_change_sources(struct correlator *correlator,

@@ -25,25 +25,19 @@ void counter_alarms_forget_cleared(struct emitter *emitter, struct counter_watch
 
 // Held by no counter.
 
-static bool counter_alarms_read_key(const char *text, struct alarm_key *out)
+static bool counter_alarms_is_over(void *ctx, const struct policy_alarm *alarm,
+                                   const struct alarm_key *key, struct text *why)
 {
-    return alarm_key_parse(text, out) && out->about >= ALARM_ABOUT_GROWTH &&
-           out->about <= ALARM_ABOUT_WAIT;
-}
-
-static enum statement counter_alarms_say(void *ctx, const struct policy_alarm *alarm,
-                                         struct text *why)
-{
-    struct alarm_key key;
-    if (!counter_alarms_read_key(alarm->key, &key))
-        return STATEMENT_OF_OTHERS;
+    (void)alarm;
     text_add(why, "it is not known any more; further errors raise it again");
-    return counter_watch_has_alarm(ctx, &key) ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
+    return key && key->about >= ALARM_ABOUT_GROWTH && key->about <= ALARM_ABOUT_WAIT &&
+           !counter_watch_has_alarm(ctx, key);
 }
 
 void counter_alarms_end_lost(struct emitter *emitter, struct counter_watch *watch)
 {
-    statements_compare_all(emitter, &(struct detector){.say = counter_alarms_say, .ctx = watch});
+    statements_compare_all(emitter,
+                           &(struct detector){.is_over = counter_alarms_is_over, .ctx = watch});
 }
 
 void counter_alarms_restore(const struct emitter *emitter, struct counter_watch *watch)

@@ -204,19 +204,17 @@ static void device_alarms_take_reading(const struct device_alarms *d,
     devices_put(d->devices, &now);
 }
 
-static enum statement device_alarms_say(void *ctx, const struct policy_alarm *alarm,
-                                        struct text *why)
+static bool device_alarms_is_over(void *ctx, const struct policy_alarm *alarm,
+                                  const struct alarm_key *key, struct text *why)
 {
     const struct device_alarms *d = ctx;
-    struct alarm_key key;
-    if (!alarm_key_parse(alarm->key, &key) || key.about != ALARM_ABOUT_DEVICE)
-        return STATEMENT_OF_OTHERS;
+    (void)alarm;
+    if (!key || key->about != ALARM_ABOUT_DEVICE)
+        return false;
     text_add(why, "it is not in the fabric any more");
-    const uint32_t node = fabric_find_node(d->fabric, key.guid);
-    return fabric_find_port(d->fabric, node, key.port) != FABRIC_NONE ||
-                   (node != FABRIC_NONE && key.kind == ALARM_KEY_NODE)
-               ? STATEMENT_HOLDS
-               : STATEMENT_IS_OVER;
+    const uint32_t node = fabric_find_node(d->fabric, key->guid);
+    return fabric_find_port(d->fabric, node, key->port) == FABRIC_NONE &&
+           (node == FABRIC_NONE || key->kind != ALARM_KEY_NODE);
 }
 
 // Firmware.
@@ -308,7 +306,8 @@ void device_alarms_take(struct emitter *emitter, struct devices *devices,
             device_alarms_take_reading(&d, &readings->all[i], readings->time_us);
     }
     if (d.fabric && readings->ends_round) {
-        statements_compare_all(emitter, &(struct detector){.say = device_alarms_say, .ctx = &d});
+        statements_compare_all(emitter,
+                               &(struct detector){.is_over = device_alarms_is_over, .ctx = &d});
         device_alarms_judge_firmware(&d);
         devices_forget_old(devices, readings->time_us);
     }

@@ -80,22 +80,20 @@ static struct event *make_end(void *ctx, const struct policy_alarm *alarm)
     return event;
 }
 
-static enum statement expectations_say(void *ctx, const struct policy_alarm *alarm,
-                                       struct text *why)
+static bool expectations_is_over(void *ctx, const struct policy_alarm *alarm,
+                                 const struct alarm_key *key, struct text *why)
 {
     const struct expectations *e = ctx;
-    struct alarm_key what;
     text_add(why, e->expectation ? "it is as expected again" : NOT_EXPECTED);
-    if (!alarm_key_parse(alarm->key, &what) || what.about != ALARM_ABOUT_EXPECTED)
-        return STATEMENT_OF_OTHERS;
-    return alarm->stated ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
+    return key && key->about == ALARM_ABOUT_EXPECTED && !alarm->stated;
 }
 
 static void end_gone(struct expectations *e)
 {
     struct policy_alarm summary;
     statements_compare_all(
-        e->emitter, &(struct detector){.say = expectations_say, .make_end = make_end, .ctx = e});
+        e->emitter,
+        &(struct detector){.is_over = expectations_is_over, .make_end = make_end, .ctx = e});
     if (!policy_find_alarm(e->emitter->policy, SUMMARY_KEY, &summary))
         return;
     if (!e->expectation)

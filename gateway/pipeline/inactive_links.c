@@ -361,21 +361,22 @@ static void inactive_raise_all(const struct inactive *a)
     }
 }
 
-static enum statement inactive_say(void *ctx, const struct policy_alarm *alarm, struct text *why)
+static bool inactive_is_over(void *ctx, const struct policy_alarm *alarm,
+                             const struct alarm_key *key, struct text *why)
 {
     const struct inactive *a = ctx;
-    struct alarm_key key;
-    if (!alarm_key_parse(alarm->key, &key) || key.about != ALARM_ABOUT_INACTIVE)
-        return STATEMENT_OF_OTHERS;
-    const uint32_t port = inactive_port(a->fabric, &key);
-    const struct inactive_link *one = inactive_find(a->links, &key);
+    (void)alarm;
+    if (!key || key->about != ALARM_ABOUT_INACTIVE)
+        return false;
+    const uint32_t port = inactive_port(a->fabric, key);
+    const struct inactive_link *one = inactive_find(a->links, key);
     if (port == FABRIC_NONE)
         text_add(why, "the link is down");
     else if (a->limits->sweeps == 0)
         text_add(why, "the configuration has no limit for it any more");
     else if (fabric_is_inactive(a->fabric, port) || (one && inactive_is_often(one)))
-        return STATEMENT_HOLDS;
-    return STATEMENT_IS_OVER;
+        return false;
+    return true;
 }
 
 // The event link-active. NULL: the link is gone, or nobody wants the alarm.
@@ -404,7 +405,8 @@ void inactive_links_update(struct inactive_links *links, struct emitter *emitter
                          .now_us = emitter_now(emitter)};
     inactive_list(&a);
     statements_compare_all(
-        emitter, &(struct detector){.say = inactive_say, .make_end = inactive_make_end, .ctx = &a});
+        emitter,
+        &(struct detector){.is_over = inactive_is_over, .make_end = inactive_make_end, .ctx = &a});
     if (links->count > 0) {
         inactive_set_roots(&a);
         inactive_join_hosts(&a);

@@ -4,19 +4,20 @@
 #include "pipeline/statements.h"
 #include "topology/comparison.h"
 
-static enum statement lost_planes_say(void *ctx, const struct policy_alarm *alarm, struct text *why)
+static bool lost_planes_is_over(void *ctx, const struct policy_alarm *alarm,
+                                const struct alarm_key *key, struct text *why)
 {
     const struct systems *joined = ctx;
     const struct fabric *fabric = joined->fabric;
-    struct alarm_key key;
-    if (!alarm_key_parse(alarm->key, &key) || key.about != ALARM_ABOUT_PLANES)
-        return STATEMENT_OF_OTHERS;
-    const uint32_t port = fabric_find_port(fabric, fabric_find_node(fabric, key.guid), key.port);
+    (void)alarm;
+    if (!key || key->about != ALARM_ABOUT_PLANES)
+        return false;
+    const uint32_t port = fabric_find_port(fabric, fabric_find_node(fabric, key->guid), key->port);
     const struct planes planes = planes_of(joined, port);
     if (planes_are_missing(&planes))
-        return STATEMENT_HOLDS;
+        return false;
     text_add(why, planes.active > 0 ? "all planes have a link" : "the link is down");
-    return STATEMENT_IS_OVER;
+    return true;
 }
 
 static void lost_planes_raise(struct emitter *emitter, const struct systems *joined, uint32_t port)
@@ -36,8 +37,8 @@ void lost_planes_update(struct emitter *emitter)
     const struct systems *joined = topology_joined(emitter->topology);
     if (!joined)
         return;
-    statements_compare_all(emitter,
-                           &(struct detector){.say = lost_planes_say, .ctx = (void *)joined});
+    statements_compare_all(
+        emitter, &(struct detector){.is_over = lost_planes_is_over, .ctx = (void *)joined});
     for (uint32_t port = 0; port < joined->fabric->port_count; port++)
         lost_planes_raise(emitter, joined, port);
 }

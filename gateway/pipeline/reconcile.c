@@ -254,34 +254,35 @@ static bool is_aged(const struct reconcile *r, const struct open_alarm *a, struc
     return true;
 }
 
-static enum statement reconcile_say(void *ctx, const struct policy_alarm *alarm, struct text *why)
+static bool reconcile_is_over(void *ctx, const struct policy_alarm *alarm,
+                              const struct alarm_key *key, struct text *why)
 {
     const struct reconcile *r = ctx;
+    (void)key;
     const struct open_alarm *a = (const struct open_alarm *)alarm;
-    return is_refuted(r, a, why) || is_aged(r, a, why) ? STATEMENT_IS_OVER : STATEMENT_HOLDS;
+    return is_refuted(r, a, why) || is_aged(r, a, why);
 }
 
 // Judges a threshold of a port without a link: nobody reads the port. Like an alarm about the link,
 // the threshold ends when the far end is connected elsewhere.
-static enum statement reconcile_say_growth(void *ctx, const struct policy_alarm *alarm,
-                                           struct text *why)
+static bool reconcile_growth_is_over(void *ctx, const struct policy_alarm *alarm,
+                                     const struct alarm_key *key, struct text *why)
 {
     const struct reconcile *r = ctx;
-    struct alarm_key key;
-    if (!alarm_key_parse(alarm->key, &key) || key.about != ALARM_ABOUT_GROWTH ||
-        reconcile_peer(r, key.guid, key.port) != FABRIC_NONE)
-        return STATEMENT_OF_OTHERS;
+    if (!key || key->about != ALARM_ABOUT_GROWTH ||
+        reconcile_peer(r, key->guid, key->port) != FABRIC_NONE)
+        return false;
     struct event *event = journal_find(r->emitter->journal, alarm->last_number);
     const bool moved =
         event && is_linked_elsewhere(r, event->peer.node_guid, event->peer.port, why);
     event_unref(event);
-    return moved ? STATEMENT_IS_OVER : STATEMENT_HOLDS;
+    return moved;
 }
 
 // Links come first: alarms about ports depend on alarms about links.
 static void end_alarms(struct reconcile *r)
 {
-    const struct detector detector = {.say = reconcile_say, .ctx = r};
+    const struct detector detector = {.is_over = reconcile_is_over, .ctx = r};
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < r->alarms.count; i++) {
             struct open_alarm *a = &r->alarms.all[i];
@@ -289,7 +290,8 @@ static void end_alarms(struct reconcile *r)
                 statements_compare(r->emitter, &detector, &a->is);
         }
     }
-    statements_compare_all(r->emitter, &(struct detector){.say = reconcile_say_growth, .ctx = r});
+    statements_compare_all(r->emitter,
+                           &(struct detector){.is_over = reconcile_growth_is_over, .ctx = r});
 }
 
 // Raising what no event told.

@@ -10,7 +10,9 @@ void statements_compare(struct emitter *emitter, const struct detector *detector
 {
     char buf[EVENT_REASON_SIZE];
     struct text why = text_in(buf, sizeof buf);
-    if (alarm->ended || detector->say(detector->ctx, alarm, &why) != STATEMENT_IS_OVER)
+    struct alarm_key key;
+    const bool has_key = alarm_key_parse(alarm->key, &key);
+    if (alarm->ended || !detector->is_over(detector->ctx, alarm, has_key ? &key : NULL, &why))
         return;
     struct event *end = detector->make_end ? detector->make_end(detector->ctx, alarm) : NULL;
     alarm->ended = true;

@@ -11,12 +11,11 @@
 
 #include "pipeline/emitter.h"
 
-// What a detector says of an alarm.
-enum statement { STATEMENT_OF_OTHERS, STATEMENT_HOLDS, STATEMENT_IS_OVER };
-
 struct detector {
-    // Writes to `why` a piece of a sentence, if the alarm is over.
-    enum statement (*say)(void *ctx, const struct policy_alarm *alarm, struct text *why);
+    // Says whether the alarm is over, and writes to `why` a piece of a sentence then. `key` is the
+    // key of the alarm; NULL: the key names nothing of the fabric.
+    bool (*is_over)(void *ctx, const struct policy_alarm *alarm, const struct alarm_key *key,
+                    struct text *why);
     // The event that ends the alarm; NULL: alarm-cleared, with `why`. The function itself may be
     // NULL.
     struct event *(*make_end)(void *ctx, const struct policy_alarm *alarm);
