@@ -53,7 +53,8 @@ bool section_refuse(struct section *section, const char *fmt, ...)
     return false;
 }
 
-bool section_has(const struct section *section, const char *item)
+// Whether the file has the item. The schema of the section has the item.
+static bool section_has(const struct section *section, const char *item)
 {
     size_t place;
     const struct schema_item *found = schema_find(section->schema, item, &place);
@@ -61,13 +62,18 @@ bool section_has(const struct section *section, const char *item)
     return found && section->lines[place] != 0;
 }
 
-bool section_sets(const struct section *section, const char *item)
+// Whether the file gives the item another value than its default.
+static bool section_sets(const struct section *section, const char *item)
 {
     const struct schema_item *found = schema_find(section->schema, item, NULL);
     return section_has(section, item) && !value_is_default(found, section->object);
 }
 
-bool section_needs(bool met, struct section *section, const char *const *items, const char *what)
+// Unless `met`, refuses the section if the section sets one of `items`, because the item would
+// silently do nothing: "item '...' has no effect without WHAT". `items` end with NULL. False: the
+// section was refused.
+static bool section_needs(bool met, struct section *section, const char *const *items,
+                          const char *what)
 {
     for (; !met && *items; items++) {
         if (section_sets(section, *items))

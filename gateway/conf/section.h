@@ -36,16 +36,6 @@ struct section {
 bool section_refuse(struct section *section, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-// Whether the file has the item; whether the file gives it another value than its default. The
-// schema of the section must have the item.
-bool section_has(const struct section *section, const char *item);
-bool section_sets(const struct section *section, const char *item);
-
-// Unless `met`, refuses the section if the section sets one of `items`, because the item would
-// silently do nothing: "item '...' has no effect without WHAT". `items` end with NULL. False: the
-// section was refused.
-bool section_needs(bool met, struct section *section, const char *const *items, const char *what);
-
 // Checks the section as a whole, unless a mistake was found before: whether the file has the needed
 // items, then by the section's own check.
 void section_check(struct section *section);

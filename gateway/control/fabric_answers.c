@@ -304,7 +304,7 @@ static struct endpoint fabric_answers_link_end(const struct control *c, uint64_t
                                                uint8_t number)
 {
     struct endpoint end = {.guid = guid, .node_guid = guid, .port = number};
-    const uint32_t port = fabric_find_port(c->fabric, fabric_find_node(c->fabric, guid), number);
+    const uint32_t port = fabric_find_end(c->fabric, guid, number);
     const char *name = names_find(c->names, guid);
     if (port != FABRIC_NONE)
         describe_port(c->fabric, port, c->names, &end);

@@ -88,44 +88,46 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
 // The next two functions return the memory of a sweep or a reading to the system. free() alone does
 // not: a small piece in use keeps all memory below the piece in the heap.
 
-void wiring_on_fabric(void *ctx, struct fabric *fabric)
+static void wiring_on_fabric(void *ctx, struct fabric *fabric)
 {
     struct gateway *g = ctx;
     pipeline_put_fabric(g->parts.pipeline, fabric);
     malloc_trim(0);
 }
 
-void wiring_on_counters(void *ctx, struct counter_reading *reading)
+static void wiring_on_counters(void *ctx, struct counter_reading *reading)
 {
     struct gateway *g = ctx;
     pipeline_put_counters(g->parts.pipeline, reading);
     malloc_trim(0);
 }
 
-void wiring_on_reasons(void *ctx, struct link_reasons *list)
+static void wiring_on_reasons(void *ctx, struct link_reasons *list)
 {
     struct gateway *g = ctx;
     pipeline_put_reasons(g->parts.pipeline, list);
 }
 
-void wiring_on_registers(void *ctx, struct device_readings *readings)
+static void wiring_on_registers(void *ctx, struct device_readings *readings)
 {
     struct gateway *g = ctx;
     pipeline_put_registers(g->parts.pipeline, readings);
 }
 
-void wiring_on_overflow(void *ctx, bool over, const char *reason)
+static void wiring_on_overflow(void *ctx, bool over, const char *reason)
 {
     wiring_emit(ctx, over ? CATALOGUE_SWEEP_OVERFLOW : CATALOGUE_SWEEP_RECOVERED, OWN_ALARMS_SWEEP,
                 reason, 0);
 }
 
-void wiring_on_twin(void *ctx, const char *reason)
+static void wiring_on_twin(void *ctx, const char *reason)
 {
     wiring_emit(ctx, CATALOGUE_GUID_DUPLICATE, NULL, reason, 0);
 }
 
-struct fabric *wiring_known_fabric(void *ctx)
+// The fabric after the last sweep; before the first sweep, the restored fabric. A reference, the
+// caller's; NULL: the fabric is not known. The sweeper's thread.
+static struct fabric *wiring_known_fabric(void *ctx)
 {
     struct gateway *g = ctx;
     struct fabric *current = topology_current(g->parts.topology);

@@ -21,18 +21,6 @@ bool wiring_on_report(void *ctx, struct sa_report *report);
 void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefix,
                          const char *reason);
 
-// From the sweeper (ib/sweeper.h) to the pipeline.
-void wiring_on_fabric(void *ctx, struct fabric *fabric);
-void wiring_on_counters(void *ctx, struct counter_reading *reading);
-void wiring_on_registers(void *ctx, struct device_readings *readings);
-void wiring_on_reasons(void *ctx, struct link_reasons *list);
-void wiring_on_overflow(void *ctx, bool over, const char *reason);
-void wiring_on_twin(void *ctx, const char *reason);
-
-// From the topology to the sweeper: the fabric after the last sweep; before the first sweep, the
-// restored fabric. A reference, the caller's; NULL: the fabric is not known. The sweeper's thread.
-struct fabric *wiring_known_fabric(void *ctx);
-
 // From the journal (journal/journal.h) to the pipeline. Does nothing before the pipeline runs.
 void wiring_on_journal_change(void *ctx, enum journal_change change, const char *reason,
                               uint64_t lost);
@@ -45,7 +33,8 @@ void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count);
 void wiring_on_late_read(void *ctx);
 enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric);
 
-// The sweeper's options for this configuration. Make the SA client first.
+// The sweeper's options for this configuration; the pipeline hears of the sweeper. Make the SA
+// client first.
 struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct conf *conf);
 
 // Tells the log whether the configuration brings every event to journald. Then the log would only

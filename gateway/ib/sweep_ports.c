@@ -62,7 +62,7 @@ static void sweep_ports_ask_next_unlinked(struct sweep_part *part, const struct 
 static uint64_t sweep_ports_known_guid(const struct sweep_part *part, uint64_t node, uint8_t number)
 {
     const struct fabric *known = part->sweep->known;
-    const uint32_t port = fabric_find_port(known, fabric_find_node(known, node), number);
+    const uint32_t port = fabric_find_end(known, node, number);
     return port != FABRIC_NONE ? known->ports[port].guid : 0;
 }
 

@@ -124,8 +124,7 @@ static uint64_t sweep_smp_guid_behind(const struct walk *walk, uint32_t branch)
     if (guid != 0 || !known)
         return guid;
     const uint64_t above = fabric_builder_get(walk->part.builder, place.node)->guid;
-    uint32_t port =
-        fabric_peer(known, fabric_find_port(known, fabric_find_node(known, above), place.port));
+    uint32_t port = fabric_peer(known, fabric_find_end(known, above, place.port));
     if (port != FABRIC_NONE && known->ports[port].guid == 0) // of a switch
         port = fabric_find_port(known, fabric_node_of_port(known, port), 0);
     return port != FABRIC_NONE ? known->ports[port].guid : 0;
@@ -176,7 +175,7 @@ static const struct fabric_port *sweep_smp_known_port(const struct walk *walk, u
                                                       uint8_t number)
 {
     const struct fabric *known = walk->part.sweep->known;
-    const uint32_t at = fabric_find_port(known, fabric_find_node(known, guid), number);
+    const uint32_t at = fabric_find_end(known, guid, number);
     return at != FABRIC_NONE ? &known->ports[at] : NULL;
 }
 

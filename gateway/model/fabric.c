@@ -65,6 +65,11 @@ uint32_t fabric_find_port(const struct fabric *fabric, uint32_t node, uint8_t nu
     return at < end && fabric->ports[at].number == number ? at : FABRIC_NONE;
 }
 
+uint32_t fabric_find_end(const struct fabric *fabric, uint64_t node_guid, uint8_t number)
+{
+    return fabric_find_port(fabric, fabric_find_node(fabric, node_guid), number);
+}
+
 uint32_t fabric_find_port_guid(const struct fabric *fabric, uint64_t guid)
 {
     uint32_t at;

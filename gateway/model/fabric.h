@@ -205,9 +205,10 @@ void fabric_set_port_info(struct fabric_port *port, enum port_info_field field, 
 uint32_t fabric_switch_info(const struct fabric_node *node, enum switch_info_field field);
 
 // Indices, or FABRIC_NONE. Nothing is found in no fabric (NULL), and FABRIC_NONE has no port and no
-// peer: fabric_peer(f, fabric_find_port(f, fabric_find_node(f, guid), number)).
+// peer. fabric_find_end finds the port by the GUID of its node.
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid);
 uint32_t fabric_find_port(const struct fabric *fabric, uint32_t node, uint8_t number);
+uint32_t fabric_find_end(const struct fabric *fabric, uint64_t node_guid, uint8_t number);
 uint32_t fabric_find_port_guid(const struct fabric *fabric, uint64_t guid);
 uint32_t fabric_find_lid(const struct fabric *fabric, uint16_t lid);
 uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port);

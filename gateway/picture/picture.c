@@ -162,12 +162,6 @@ static void picture_mark_node(struct picture *p, uint64_t guid, const char *even
         p->nodes[i].type = picture_type_of(event);
 }
 
-// The port of a node of the fabric, or FABRIC_NONE.
-static uint32_t picture_port(const struct picture *p, uint64_t guid, uint8_t number)
-{
-    return fabric_find_port(p->fabric, fabric_find_node(p->fabric, guid), number);
-}
-
 static bool picture_is_link(const struct picture *p, const struct picture_link *link,
                             const struct alarm_key *what)
 {
@@ -202,8 +196,8 @@ static void picture_mark_absent(struct picture *p, const struct alarm_key *what,
 static void picture_mark_link(struct picture *p, const struct alarm_key *what,
                               enum picture_state state)
 {
-    const uint32_t port = picture_port(p, what->guid, what->port);
-    const uint32_t peer = picture_port(p, what->peer_guid, what->peer_port);
+    const uint32_t port = fabric_find_end(p->fabric, what->guid, what->port);
+    const uint32_t peer = fabric_find_end(p->fabric, what->peer_guid, what->peer_port);
     if (port != FABRIC_NONE && peer != FABRIC_NONE && fabric_peer(p->fabric, port) == peer)
         picture_worsen(&p->links[p->link_of[port]].state, state);
     else
@@ -213,7 +207,7 @@ static void picture_mark_link(struct picture *p, const struct alarm_key *what,
 static void picture_mark_port(struct picture *p, const struct alarm_key *what, const char *event,
                               enum picture_state state)
 {
-    const uint32_t port = picture_port(p, what->guid, what->port);
+    const uint32_t port = fabric_find_end(p->fabric, what->guid, what->port);
     if (port != FABRIC_NONE && p->link_of[port] != FABRIC_NONE)
         picture_worsen(&p->links[p->link_of[port]].state, state);
     else

@@ -511,7 +511,7 @@ static struct endpoint correlator_describe(const struct round *r, uint64_t node_
 {
     struct endpoint out = {.guid = node_guid, .node_guid = node_guid, .port = number};
     struct fabric *fabric = topology_current(r->correlator->emitter->topology);
-    uint32_t port = fabric_find_port(fabric, fabric_find_node(fabric, node_guid), number);
+    uint32_t port = fabric_find_end(fabric, node_guid, number);
     if (port != FABRIC_NONE)
         describe_port(fabric, port, r->correlator->emitter->builder.names, &out);
     fabric_unref(fabric);

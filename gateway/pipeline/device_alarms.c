@@ -19,11 +19,6 @@ struct device_alarms {
     struct fabric *fabric;
 };
 
-static uint32_t device_alarms_port(const struct device_alarms *d, uint64_t guid, uint8_t number)
-{
-    return fabric_find_port(d->fabric, fabric_find_node(d->fabric, guid), number);
-}
-
 // Of a switch as a whole, port 0 is the subject.
 static void device_alarms_emit(const struct device_alarms *d, enum catalogue_event type,
                                const struct alarm_key *key, const char *why)
@@ -31,7 +26,7 @@ static void device_alarms_emit(const struct device_alarms *d, enum catalogue_eve
     struct change change = {.type = type, .cause = FABRIC_NONE};
     const struct names *names = d->emitter->builder.names;
     if (key->kind == ALARM_KEY_PORT)
-        comparison_describe_link(d->fabric, device_alarms_port(d, key->guid, key->port), names,
+        comparison_describe_link(d->fabric, fabric_find_end(d->fabric, key->guid, key->port), names,
                                  &change);
     else
         describe_node(d->fabric, fabric_find_node(d->fabric, key->guid), names, &change.subject);
@@ -48,8 +43,8 @@ static bool device_alarms_is_told(const struct device_alarms *d, const struct de
 {
     struct device_record there;
     char here[MODULE_TEXT_SIZE], other[MODULE_TEXT_SIZE];
-    const uint32_t peer =
-        fabric_peer(d->fabric, device_alarms_port(d, now->reading.node_guid, now->reading.port));
+    const uint32_t peer = fabric_peer(
+        d->fabric, fabric_find_end(d->fabric, now->reading.node_guid, now->reading.port));
     return peer != FABRIC_NONE &&
            devices_find(d->devices, d->fabric->nodes[fabric_node_of_port(d->fabric, peer)].guid,
                         d->fabric->ports[peer].number, REGISTER_MODULE, &there) &&
@@ -62,7 +57,7 @@ static void device_alarms_end_unreliable(const struct device_alarms *d, const st
 {
     char text[EVENT_KEY_SIZE];
     struct policy_alarm alarm;
-    const uint32_t peer = fabric_peer(d->fabric, device_alarms_port(d, key->guid, key->port));
+    const uint32_t peer = fabric_peer(d->fabric, fabric_find_end(d->fabric, key->guid, key->port));
     if (peer == FABRIC_NONE)
         return;
     const struct alarm_key link = link_history_key(

@@ -68,7 +68,7 @@ static struct inactive_link *inactive_find(const struct inactive_links *links,
 // The port of the link's first end, if the link is there; else FABRIC_NONE.
 static uint32_t inactive_port(const struct fabric *fabric, const struct alarm_key *key)
 {
-    const uint32_t port = fabric_find_port(fabric, fabric_find_node(fabric, key->guid), key->port);
+    const uint32_t port = fabric_find_end(fabric, key->guid, key->port);
     const uint32_t peer = fabric_peer(fabric, port);
     const bool same = peer != FABRIC_NONE && fabric->ports[peer].number == key->peer_port &&
                       fabric->nodes[fabric_node_of_port(fabric, peer)].guid == key->peer_guid;

@@ -12,7 +12,7 @@ static bool lost_planes_is_over(void *ctx, const struct policy_alarm *alarm,
     (void)alarm;
     if (!key || key->about != ALARM_ABOUT_PLANES)
         return false;
-    const uint32_t port = fabric_find_port(fabric, fabric_find_node(fabric, key->guid), key->port);
+    const uint32_t port = fabric_find_end(fabric, key->guid, key->port);
     const struct planes planes = planes_of(joined, port);
     if (planes_are_missing(&planes))
         return false;

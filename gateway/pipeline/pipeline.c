@@ -484,26 +484,21 @@ static void *pipeline_run(void *arg)
     return NULL;
 }
 
-struct restore {
-    struct pipeline *pipeline;
-    int64_t utc, monotonic;
-};
-
 static void restore_report(void *ctx, const struct journal_report *report, int64_t utc_us)
 {
-    struct restore *r = ctx;
-    if (utc_us > r->utc)
-        return; // the clock was set back since: the Report's age is unknown
-    repeats_remember(&r->pipeline->repeats, report->lid, report->tid, report->digest,
-                     r->monotonic - (r->utc - utc_us));
+    struct pipeline *p = ctx;
+    const int64_t age_us = clock_utc(p->emitter.builder.clock) - utc_us;
+    if (age_us >= 0) // else the clock was set back since: the Report's age is unknown
+        repeats_remember(&p->repeats, report->lid, report->tid, report->digest,
+                         emitter_now(&p->emitter) - age_us);
 }
 
 // Restores the Reports that were committed shortly before the restart: if the subnet manager did
 // not receive the answers, the Reports come again.
 static void restore_reports(struct pipeline *p)
 {
-    struct restore r = {p, clock_utc(p->emitter.builder.clock), emitter_now(&p->emitter)};
-    journal_each_recent_report(p->options.journal, r.utc - REPEATS_MEMORY_US, restore_report, &r);
+    const int64_t since_us = clock_utc(p->emitter.builder.clock) - REPEATS_MEMORY_US;
+    journal_each_recent_report(p->options.journal, since_us, restore_report, p);
 }
 
 static void pipeline_make_parts(struct pipeline *p)

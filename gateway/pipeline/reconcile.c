@@ -32,15 +32,10 @@ struct reconcile {
 
 // What the snapshot shows.
 
-static uint32_t reconcile_port(const struct reconcile *r, uint64_t guid, uint8_t number)
-{
-    return fabric_find_port(r->fabric, fabric_find_node(r->fabric, guid), number);
-}
-
 // The port at the other end of a port's link; FABRIC_NONE: there is no such port, or no link.
 static uint32_t reconcile_peer(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
-    return fabric_peer(r->fabric, reconcile_port(r, guid, number));
+    return fabric_peer(r->fabric, fabric_find_end(r->fabric, guid, number));
 }
 
 // Adds "port 3 of leaf1".
@@ -58,7 +53,7 @@ static bool is_linked_elsewhere(const struct reconcile *r, uint64_t guid, uint8_
     uint32_t peer = reconcile_peer(r, guid, number);
     if (peer == FABRIC_NONE)
         return false;
-    reconcile_add_port(r, why, reconcile_port(r, guid, number));
+    reconcile_add_port(r, why, fabric_find_end(r->fabric, guid, number));
     text_add(why, " is connected to ");
     reconcile_add_port(r, why, peer);
     text_add(why, " now");
@@ -68,13 +63,14 @@ static bool is_linked_elsewhere(const struct reconcile *r, uint64_t guid, uint8_
 static bool is_link_there(const struct reconcile *r, const struct alarm_key *link)
 {
     uint32_t peer = reconcile_peer(r, link->guid, link->port);
-    return peer != FABRIC_NONE && peer == reconcile_port(r, link->peer_guid, link->peer_port);
+    return peer != FABRIC_NONE &&
+           peer == fabric_find_end(r->fabric, link->peer_guid, link->peer_port);
 }
 
 // After a start, a link that is back and waits for the subnet manager has joined (joined.h).
 static bool is_link_active(const struct reconcile *r, const struct alarm_key *link)
 {
-    return !fabric_is_inactive(r->fabric, reconcile_port(r, link->guid, link->port));
+    return !fabric_is_inactive(r->fabric, fabric_find_end(r->fabric, link->guid, link->port));
 }
 
 static bool is_link_back(const struct reconcile *r, const struct alarm_key *link, struct text *why)
@@ -92,8 +88,9 @@ static bool is_rate_fine(const struct reconcile *r, const struct alarm_key *link
         text_add(why, "the link is down");
         return true;
     }
-    const struct link_rate rate = link_rate_of(r->fabric, reconcile_port(r, link->guid, link->port),
-                                               reconcile_port(r, link->peer_guid, link->peer_port));
+    const struct link_rate rate =
+        link_rate_of(r->fabric, fabric_find_end(r->fabric, link->guid, link->port),
+                     fabric_find_end(r->fabric, link->peer_guid, link->peer_port));
     if (!rate.known || rate.degraded)
         return false;
     text_add(why, "the link runs at ");
@@ -362,7 +359,7 @@ static void describe_missing(const struct reconcile *r, uint64_t guid, struct en
 static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t number,
                          struct endpoint *out)
 {
-    const uint32_t port = reconcile_port(r, guid, number);
+    const uint32_t port = fabric_find_end(r->fabric, guid, number);
     *out = (struct endpoint){.guid = guid, .node_guid = guid};
     if (port != FABRIC_NONE)
         describe_port(r->fabric, port, r->emitter->builder.names, out);
@@ -374,7 +371,7 @@ static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t numbe
 // Whether other planes of the port have a link: link-degraded tells of the missing plane.
 static bool has_planes(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
-    const struct planes planes = planes_of(r->systems, reconcile_port(r, guid, number));
+    const struct planes planes = planes_of(r->systems, fabric_find_end(r->fabric, guid, number));
     return planes_are_missing(&planes);
 }
 

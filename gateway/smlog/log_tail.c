@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "smlog/log_tail.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/path.h"
 
@@ -26,23 +27,15 @@ struct log_tail {
     uint64_t digest; // of the octets before `offset`, at most BEFORE_MAX
 };
 
-// FNV-1a: another file at the same offset does not have the same last octets by chance.
-static uint64_t log_tail_digest(const uint8_t *octets, size_t n)
-{
-    uint64_t digest = UINT64_C(0xCBF29CE484222325);
-    for (size_t i = 0; i < n; i++)
-        digest = (digest ^ octets[i]) * UINT64_C(0x100000001B3);
-    return digest;
-}
-
-// The digest of the octets before the offset. False: the file is shorter, or cannot be read.
+// The digest of the octets before the offset: another file does not have the same octets there by
+// chance. False: the file is shorter, or cannot be read.
 static bool log_tail_digest_before(int fd, uint64_t offset, uint64_t *out)
 {
     uint8_t octets[BEFORE_MAX];
     const size_t n = offset < BEFORE_MAX ? (size_t)offset : BEFORE_MAX;
     if (pread(fd, octets, n, (off_t)(offset - n)) != (ssize_t)n)
         return false;
-    *out = log_tail_digest(octets, n);
+    *out = digest_add(DIGEST_OF_NOTHING, octets, n);
     return true;
 }
 
@@ -136,7 +129,7 @@ static void log_tail_begin(struct log_tail *t)
     log_tail_open(t);
     t->began = true;
     t->offset = 0;
-    t->digest = log_tail_digest(NULL, 0);
+    t->digest = DIGEST_OF_NOTHING;
 }
 
 static void log_tail_begin_at_end(struct log_tail *t)

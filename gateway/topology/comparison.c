@@ -337,7 +337,7 @@ void comparison_add_disabled(const struct comparison *t, const struct endpoint *
 {
     enum { DISABLED = 3 };
     const struct fabric *now = t->after.fabric;
-    const uint32_t port = fabric_find_port(now, fabric_find_node(now, end->node_guid), end->port);
+    const uint32_t port = fabric_find_end(now, end->node_guid, end->port);
     if (port == FABRIC_NONE || !now->ports[port].known || now->ports[port].physical != DISABLED)
         return;
     struct text text = {

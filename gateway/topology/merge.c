@@ -317,7 +317,7 @@ static bool merge_link_stays(const struct merge *m, uint32_t node, const struct 
 static bool merge_was_silent(const struct merge *m, const struct fabric_node *seen_node,
                              uint8_t number)
 {
-    uint32_t port = fabric_find_port(m->known, fabric_find_node(m->known, seen_node->guid), number);
+    uint32_t port = fabric_find_end(m->known, seen_node->guid, number);
     return port != FABRIC_NONE && m->known->ports[port].silent &&
            m->known->ports[port].peer_node == FABRIC_NONE;
 }

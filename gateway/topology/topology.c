@@ -419,7 +419,7 @@ bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uin
                         struct endpoint *out)
 {
     const struct fabric *fabric = topology_known_guids(topology);
-    uint32_t index = fabric_find_port(fabric, fabric_find_node(fabric, node_guid), port);
+    uint32_t index = fabric_find_end(fabric, node_guid, port);
     uint32_t peer = fabric_peer(fabric, index);
     if (peer == FABRIC_NONE)
         return false;
