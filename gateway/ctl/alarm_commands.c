@@ -138,16 +138,8 @@ enum command_outcome maintenance_commands_start(const struct arguments *a, struc
     return request_command_send(a, &FORM, items, err);
 }
 
-static bool alarm_command_show_stopped(FILE *out, const json_t *answer)
-{
-    show_layout(out,
-                "The maintenance {window.name} has ended; alarms that are still active are "
-                "sent.\n",
-                answer);
-    return true;
-}
-
-const struct show_form maintenance_stopped_form = {.rest = alarm_command_show_stopped};
+const struct show_form maintenance_stopped_form = {
+    .head = "The maintenance {window.name} has ended; alarms that are still active are sent.\n"};
 
 bool maintenance_commands_show(FILE *out, const json_t *answer)
 {

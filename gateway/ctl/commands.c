@@ -197,8 +197,8 @@ static const struct command COMMANDS[] = {
      .items = "level folder"},
     {"reload", "", 0, 0, 0, gateway_commands_reload, "reload",
      .help = "read the configuration again, as a whole or not at all",
-     .manual =
-         "ibtrapd checks it first. ibtrapctl names the items that need a restart of ibtrapd."},
+     .manual = "ibtrapd checks it first. ibtrapctl names the items that need a restart of ibtrapd.",
+     .form = &reload_form},
     {"maintenance start", "NAME END [NODE]... [OPTION]...", 2, 66,
      COMMAND_TAKES(OPTION_ALL) | COMMAND_TAKES(OPTION_COMMENT), maintenance_commands_start,
      "maintenance-start", .help = "suppress events about the nodes, or with --all all, until END",

@@ -211,21 +211,18 @@ static json_t *fleet_silent(const struct fleet *fleet)
     return list;
 }
 
+static bool fleet_show_silent(FILE *out, const json_t *answer)
+{
+    show_each(out, "NO ANSWER: {host} port {port}: {problem}\n", json_object_get(answer, "silent"));
+    return true;
+}
+
 static bool fleet_end(struct fleet *fleet, const struct arguments *a, json_t *answer,
                       const struct show_form *form, struct error *err)
 {
     json_object_set_new(answer, "silent", fleet_silent(fleet));
-    bool ok = true;
-    if (a->json)
-        ok = show_json(a->out, answer, err);
-    else
-        show_form(a->out, form, answer, true);
-    if (!a->json)
-        show_each(a->out, "NO ANSWER: {host} port {port}: {problem}\n",
-                  json_object_get(answer, "silent"));
-    json_decref(answer);
     fleet_free(fleet);
-    return ok;
+    return request_command_write(a, form, answer, err);
 }
 
 // Alarms.
@@ -279,7 +276,8 @@ enum command_outcome fleet_commands_alarms(const struct arguments *a, struct err
     static const struct show_form FORM = {
         .list = "alarms",
         .none = "No alarm is active at the gateways that answer.\n",
-        .line = "{fabric:-20} {raised@}  {severity#13}  {event}\n{text>10}"};
+        .line = "{fabric:-20} {raised@}  {severity#13}  {event}\n{text>10}",
+        .rest = fleet_show_silent};
     struct fleet fleet;
     if (!fleet_begin(&fleet, a, err))
         return COMMAND_REFUSED;
@@ -302,7 +300,8 @@ enum command_outcome fleet_commands_alarms(const struct arguments *a, struct err
 enum command_outcome fleet_commands_health(const struct arguments *a, struct error *err)
 {
     static const struct show_form FORM = {.list = "gateways",
-                                          .line = "{fabric:-20} {host}:{port} {state#9} {line~40}"};
+                                          .line = "{fabric:-20} {host}:{port} {state#9} {line~40}",
+                                          .rest = fleet_show_silent};
     struct fleet fleet;
     if (!fleet_begin(&fleet, a, err))
         return COMMAND_UNKNOWN;

@@ -20,11 +20,10 @@
 
 // The catalogue of events.
 
-static const char CATALOGUE_HEAD[] =
-    "EVENT                     TRAP  SEVERITY       CATEGORY   TITLE\n";
-
-static const char CATALOGUE_LINE[] =
-    "{event:-25} [trap?{trap:-5}|-    ] {severity:-14} {category:-10} {title~58}";
+static const struct show_form CATALOGUE = {
+    .list = "events",
+    .head = "EVENT                     TRAP  SEVERITY       CATEGORY   TITLE\n",
+    .line = "{event:-25} [trap?{trap:-5}|-    ] {severity:-14} {category:-10} {title~58}"};
 
 static const char *gateway_command_catalogue_syntax_word(enum mib_syntax syntax)
 {
@@ -79,16 +78,8 @@ static json_t *gateway_command_catalogue_json(void)
 
 enum command_outcome gateway_commands_catalogue(const struct arguments *a, struct error *err)
 {
-    json_t *catalogue = gateway_command_catalogue_json();
-    bool ok = true;
-    if (a->json) {
-        ok = show_json(a->out, catalogue, err);
-    } else {
-        fputs(CATALOGUE_HEAD, a->out);
-        show_each(a->out, CATALOGUE_LINE, json_object_get(catalogue, "events"));
-    }
-    json_decref(catalogue);
-    return command_outcome(ok);
+    return command_outcome(
+        request_command_write(a, &CATALOGUE, gateway_command_catalogue_json(), err));
 }
 
 // Reloads.
@@ -103,28 +94,28 @@ static void gateway_command_reload_shorten(struct error *err)
         error_set(err, "ibtrapd refused the configuration and logged why");
 }
 
-enum command_outcome gateway_commands_reload(const struct arguments *a, struct error *err)
+static bool gateway_command_reload_show(FILE *out, const json_t *answer)
 {
-    json_t *answer = client_request(a->socket, a->command->wire, json_object(), err);
-    if (answer && a->json) {
-        const bool ok = show_json(a->out, answer, err);
-        json_decref(answer);
-        return command_outcome(ok);
-    }
-    const char *restart = member_word(answer, "restart");
     size_t i;
     const json_t *sentence;
     json_array_foreach(json_object_get(answer, "backlogs"), i, sentence)
     {
         const char *text = json_string_value(sentence);
-        terminal_wrap(a->out, 0, text ? text : "");
+        terminal_wrap(out, 0, text ? text : "");
     }
-    if (restart[0] != '\0')
-        fprintf(a->out, "Reloaded. These items wait for a restart of ibtrapd: %s\n", restart);
-    if (!answer)
+    show_layout(out, "[restart?Reloaded. These items wait for a restart of ibtrapd: {restart}\n]",
+                answer);
+    return true;
+}
+
+const struct show_form reload_form = {.rest = gateway_command_reload_show};
+
+enum command_outcome gateway_commands_reload(const struct arguments *a, struct error *err)
+{
+    const enum command_outcome outcome = request_command_run(a, err);
+    if (outcome == COMMAND_REFUSED)
         gateway_command_reload_shorten(err);
-    json_decref(answer);
-    return command_outcome(answer != NULL);
+    return outcome;
 }
 
 // The verdicts.

@@ -23,10 +23,15 @@ command_run request_command_run;
 enum command_outcome request_command_send(const struct arguments *a, const struct show_form *form,
                                           json_t *items, struct error *err);
 
+// Writes the answer, as JSON or in this form (NULL: there is nothing to report), and drops the
+// reference to the answer. Returns false with a sentence if the answer has another shape.
+bool request_command_write(const struct arguments *a, const struct show_form *form, json_t *answer,
+                           struct error *err);
+
 // The forms of answers, in the files of their topics.
 extern const struct show_form alarm_form, alarm_cleared_form, maintenance_form,
     maintenance_stopped_form, context_form, delivery_form, dry_run_form, event_form,
-    explanation_form, link_form, receiver_form, snapshot_form, status_form;
+    explanation_form, link_form, receiver_form, reload_form, snapshot_form, status_form;
 
 // The same of many gateways (fleet_commands.c).
 command_run fleet_commands_alarms, fleet_commands_health;

@@ -45,29 +45,27 @@ static struct progress *journal_commands_show_progress(const char *what, struct 
 // SQLite reads the file twice: its trees, and then their rows.
 enum command_outcome journal_commands_check(const struct arguments *a, struct error *err)
 {
+    static const struct show_form FORM = {.head = "The journal {file} is sound.\n"};
     struct store *store;
     if (store_examine(a->file, &store, err) != STORE_OK)
         return COMMAND_REFUSED;
     struct progress *progress = journal_commands_show_progress("checking the journal", store, 2);
     bool sound = store_check(store, err) == STORE_OK;
     progress_end(progress);
-    bool ok = journal_commands_finish(store, sound, err);
-    if (ok && a->json) {
-        json_t *answer =
-            json_pack("{s:i, s:s, s:b}", "version", PROTOCOL_VERSION, "file", a->file, "sound", 1);
-        ok = show_json(a->out, answer, err);
-        json_decref(answer);
-    } else if (ok) {
-        fprintf(a->out, "The journal %s is sound.\n", a->file);
-    }
-    return command_outcome(ok);
+    return command_outcome(
+        journal_commands_finish(store, sound, err) &&
+        request_command_write(
+            a, &FORM,
+            json_pack("{s:i, s:s, s:b}", "version", PROTOCOL_VERSION, "file", a->file, "sound", 1),
+            err));
 }
 
-static const char JOURNAL_STATS[] = "Events     {events} ({first} to {last})\n"
-                                    "Oldest     [events?{oldest@}|-]\n"
-                                    "Alarms     {alarms} active\n"
-                                    "Snapshots  {snapshots} of the fabric, {snapshot_bytes} bytes\n"
-                                    "Size       {bytes} bytes\n";
+static const struct show_form JOURNAL_STATS = {
+    .head = "Events     {events} ({first} to {last})\n"
+            "Oldest     [events?{oldest@}|-]\n"
+            "Alarms     {alarms} active\n"
+            "Snapshots  {snapshots} of the fabric, {snapshot_bytes} bytes\n"
+            "Size       {bytes} bytes\n"};
 
 static bool journal_command_show_stats(const struct arguments *a, const struct store_size *size,
                                        int64_t alarms, struct error *err)
@@ -81,11 +79,7 @@ static bool journal_command_show_stats(const struct arguments *a, const struct s
                   (json_int_t)size->last, "bytes", (json_int_t)size->bytes, "oldest", oldest,
                   "alarms", (json_int_t)alarms, "snapshots", (json_int_t)size->snapshots,
                   "snapshot_bytes", (json_int_t)size->snapshot_bytes);
-    const bool ok = !a->json || show_json(a->out, all, err);
-    if (!a->json)
-        show_layout(a->out, JOURNAL_STATS, all);
-    json_decref(all);
-    return ok;
+    return request_command_write(a, &JOURNAL_STATS, all, err);
 }
 
 enum command_outcome journal_commands_stats(const struct arguments *a, struct error *err)

@@ -32,6 +32,18 @@ static bool request_command_show(void *ctx, const json_t *page, struct error *er
     return true;
 }
 
+bool request_command_write(const struct arguments *a, const struct show_form *form, json_t *answer,
+                           struct error *err)
+{
+    bool ok = true;
+    if (a->json)
+        ok = show_json(a->out, answer, err);
+    else if (form)
+        ok = show_form(a->out, form, answer, true) || show_refuse_shape(err);
+    json_decref(answer);
+    return ok;
+}
+
 enum command_outcome request_command_send(const struct arguments *a, const struct show_form *form,
                                           json_t *items, struct error *err)
 {
@@ -41,13 +53,7 @@ enum command_outcome request_command_send(const struct arguments *a, const struc
                                                 request_command_show, &pages, err));
     }
     json_t *answer = client_request(a->socket, a->command->wire, items, err);
-    bool ok = answer != NULL;
-    if (ok && a->json)
-        ok = show_json(a->out, answer, err);
-    else if (ok && form)
-        ok = show_form(a->out, form, answer, true) || show_refuse_shape(err);
-    json_decref(answer);
-    return command_outcome(ok);
+    return command_outcome(answer && request_command_write(a, form, answer, err));
 }
 
 // Makes the items that the words fill; a word that is missing fills none. NULL: a word is no

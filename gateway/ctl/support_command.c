@@ -266,6 +266,10 @@ static bool support_command_write_all(const struct arguments *a, FILE *out)
 
 enum command_outcome support_command(const struct arguments *a, struct error *err)
 {
+    static const struct show_form FORM = {
+        .head =
+            "{file} has what a developer needs, without keys, passwords and communities. It has "
+            "names and\naddresses of your site: read it before you pass it on.\n"};
     const char *path = a->words[0];
     // Addresses and names are nobody else's business.
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -282,17 +286,10 @@ enum command_outcome support_command(const struct arguments *a, struct error *er
         error_set(err, "cannot write '%s': is its disk full?", path);
         return COMMAND_REFUSED;
     }
-    if (a->json) {
-        json_t *answer = json_pack("{s:i, s:s, s:b}", "version", PROTOCOL_VERSION, "file", path,
-                                   "whole", (int)whole);
-        show_json(a->out, answer, err);
-        json_decref(answer);
-    } else
-        fprintf(
-            a->out,
-            "%s has what a developer needs, without keys, passwords and communities. It has names "
-            "and\naddresses of your site: read it before you pass it on.\n",
-            path);
+    request_command_write(a, &FORM,
+                          json_pack("{s:i, s:s, s:b}", "version", PROTOCOL_VERSION, "file", path,
+                                    "whole", (int)whole),
+                          err);
     return whole ? COMMAND_DONE
                  : command_outcome(
                        error_set(err, "some of it could not be had; '%s' says why", path));

@@ -464,17 +464,13 @@ static bool topology_command_find_file(const char *name, char out[PATH_MAX], str
 static bool topology_command_show_saved(const struct arguments *a, const struct fabric *saved,
                                         bool complete, struct error *err)
 {
+    static const struct show_form FORM = {
+        .head = "{file} has {nodes} nodes and {links} links."
+                "[complete?| Some nodes did not answer: look at what it lacks.]\n"};
     json_t *all = json_pack("{s:i, s:s, s:I, s:I, s:b}", "version", PROTOCOL_VERSION, "file",
                             a->words[0], "nodes", (json_int_t)saved->node_count, "links",
                             (json_int_t)fabric_count_links(saved), "complete", (int)complete);
-    const bool ok = !a->json || show_json(a->out, all, err);
-    if (!a->json)
-        show_layout(a->out,
-                    "{file} has {nodes} nodes and {links} links."
-                    "[complete?| Some nodes did not answer: look at what it lacks.]\n",
-                    all);
-    json_decref(all);
-    return ok;
+    return request_command_write(a, &FORM, all, err);
 }
 
 // The new file is whole before the file takes its name: a reload at any time reads the old file or
@@ -531,18 +527,19 @@ static void topology_command_take_difference(void *ctx, const struct change *dif
     json_array_append_new(check->differences, one);
 }
 
-static void topology_command_show_differences(const struct arguments *a,
-                                              const struct topology_check *check)
+static bool topology_command_show_differences(FILE *out, const json_t *answer)
 {
-    const size_t seen = json_array_size(check->differences) - check->unseen;
-    if (seen == 0)
-        fprintf(a->out, "The fabric is as in %s.\n", a->words[0]);
-    else
-        fprintf(a->out, "%zu difference%s from %s:\n", seen, seen == 1 ? "" : "s", a->words[0]);
-    show_each(a->out, "[unseen?|[cause,cause=0?  ]{text}\n]", check->differences);
-    if (check->unseen > 0)
-        fprintf(a->out, "%zu more cannot be judged, as nodes there did not answer.\n",
-                check->unseen);
+    size_t i, unseen = 0;
+    const json_t *one, *all = json_object_get(answer, "differences");
+    json_array_foreach(all, i, one) unseen += json_is_true(json_object_get(one, "unseen"));
+    const size_t seen = json_array_size(all) - unseen;
+    if (seen > 0)
+        fprintf(out, "%zu difference%s", seen, seen == 1 ? "" : "s");
+    show_layout(out, seen == 0 ? "The fabric is as in {file}.\n" : " from {file}:\n", answer);
+    show_each(out, "[unseen?|[cause,cause=0?  ]{text}\n]", all);
+    if (unseen > 0)
+        fprintf(out, "%zu more cannot be judged, as nodes there did not answer.\n", unseen);
+    return true;
 }
 
 // A script reads 0 and 1 as an answer. Therefore the whole answer must be written.
@@ -552,29 +549,12 @@ static bool topology_command_end_output(const struct arguments *a, struct error 
            error_set(err, "cannot write to standard output; is its disk full?");
 }
 
-// Takes over the reference to the differences.
-static bool topology_command_show_check(const struct arguments *a,
-                                        const struct topology_check *check, bool complete,
-                                        struct error *err)
-{
-    if (!a->json) {
-        topology_command_show_differences(a, check);
-        json_decref(check->differences);
-        return true;
-    }
-    json_t *all =
-        json_pack("{s:i, s:s, s:b, s:o}", "version", PROTOCOL_VERSION, "file", a->words[0],
-                  "complete", (int)complete, "differences", check->differences);
-    const bool ok = show_json(a->out, all, err);
-    json_decref(all);
-    return ok;
-}
-
 // Compares the present fabric with the expected fabric. Takes over the reference to `expected`.
 static enum command_outcome topology_command_check_fabric(const struct arguments *a,
                                                           struct fabric *expected, bool by_name,
                                                           struct error *err)
 {
+    static const struct show_form FORM = {.rest = topology_command_show_differences};
     struct fabric_request now;
     if (!fabric_request_begin(&now, a->socket, 0, err)) {
         fabric_request_end(&now);
@@ -589,8 +569,11 @@ static enum command_outcome topology_command_check_fabric(const struct arguments
                         &check);
     expectation_free(expectation);
     const bool differs = json_array_size(check.differences) > check.unseen;
-    const bool ok = topology_command_show_check(a, &check, now.fabric->complete, err) &&
-                    topology_command_end_output(a, err);
+    json_t *all =
+        json_pack("{s:i, s:s, s:b, s:o}", "version", PROTOCOL_VERSION, "file", a->words[0],
+                  "complete", (int)now.fabric->complete, "differences", check.differences);
+    const bool ok =
+        request_command_write(a, &FORM, all, err) && topology_command_end_output(a, err);
     fabric_request_end(&now);
     return !ok ? COMMAND_TROUBLE : differs ? COMMAND_DIFFERS : COMMAND_DONE;
 }
