@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/fabric.h"
 
+#include "base/memory.h"
 #include "base/search.h"
-#include "model/address.h"
 
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct fabric *fabric_ref(struct fabric *fabric)
 {
@@ -44,6 +45,12 @@ void fabric_set_port_info(struct fabric_port *port, enum port_info_field field, 
 uint32_t fabric_switch_info(const struct fabric_node *node, enum switch_info_field field)
 {
     return node->switch_info.known ? attribute_get(node->switch_info.octets, 0, field) : 0;
+}
+
+uint32_t *fabric_indices(size_t count)
+{
+    const size_t size = (count + 1) * sizeof(uint32_t);
+    return memset(memory_get(size), 0xFF, size); // FABRIC_NONE
 }
 
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid)

@@ -204,6 +204,9 @@ void fabric_set_port_info(struct fabric_port *port, enum port_info_field field, 
 // The same of a switch's SwitchInfo.
 uint32_t fabric_switch_info(const struct fabric_node *node, enum switch_info_field field);
 
+// Makes `count` indices, and one more, of FABRIC_NONE each. The caller frees the block.
+uint32_t *fabric_indices(size_t count);
+
 // Indices, or FABRIC_NONE. Nothing is found in no fabric (NULL), and FABRIC_NONE has no port and no
 // peer. fabric_find_end finds the port by the GUID of its node.
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid);

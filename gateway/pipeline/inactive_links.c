@@ -36,16 +36,6 @@ struct inactive {
 
 // The list.
 
-static struct alarm_key inactive_key(const struct fabric *fabric, uint32_t port, uint32_t peer)
-{
-    return (struct alarm_key){.kind = ALARM_KEY_LINK,
-                              .about = ALARM_ABOUT_INACTIVE,
-                              .guid = fabric->nodes[fabric_node_of_port(fabric, port)].guid,
-                              .port = fabric->ports[port].number,
-                              .peer_guid = fabric->nodes[fabric_node_of_port(fabric, peer)].guid,
-                              .peer_port = fabric->ports[peer].number};
-}
-
 static int inactive_compare(const void *a, const void *b)
 {
     const struct alarm_key *m = &((const struct inactive_link *)a)->key,
@@ -103,7 +93,8 @@ static void inactive_list(struct inactive *a)
         const uint32_t peer = fabric_peer(a->fabric, port);
         if (peer == FABRIC_NONE || peer < port || !fabric_is_inactive(a->fabric, port))
             continue;
-        const struct alarm_key key = inactive_key(a->fabric, port, peer);
+        struct alarm_key key = comparison_link(a->fabric, port, ALARM_KEY_LINK);
+        key.about = ALARM_ABOUT_INACTIVE;
         inactive_add(a, &key, port, true);
     }
     for (size_t i = 0; i < a->links->count; i++) {
@@ -148,7 +139,7 @@ static bool inactive_is_due(const struct inactive *a, const struct inactive_link
 static uint32_t *inactive_find_roots(const struct fabric *fabric)
 {
     uint32_t *dark = memory_zeroed((size_t)fabric->node_count + 1, sizeof *dark);
-    uint32_t *root = memory_zeroed((size_t)fabric->node_count + 1, sizeof *root);
+    uint32_t *root = fabric_indices(fabric->node_count);
     for (uint32_t i = 0; i < fabric->node_count; i++)
         dark[i] = joined_is_dark(fabric, i) ? FABRIC_NONE : 0;
     root_causes_find(fabric, dark, root);
@@ -180,10 +171,8 @@ static bool inactive_leads(const struct fabric *fabric, const uint32_t *root,
 static void inactive_set_roots(const struct inactive *a)
 {
     const struct inactive_links *links = a->links;
-    const size_t nodes = (size_t)a->fabric->node_count + 1;
     uint32_t *root = inactive_find_roots(a->fabric);
-    uint32_t *leader = memory_get(nodes * sizeof *leader);
-    memset(leader, 0xFF, nodes * sizeof *leader); // FABRIC_NONE
+    uint32_t *leader = fabric_indices(a->fabric->node_count);
     for (uint32_t i = 0; i < 2 * links->count; i++) {
         const uint32_t at = i % (uint32_t)links->count;
         if (!inactive_leads(a->fabric, root, &links->all[at], i == at))
@@ -226,9 +215,7 @@ static bool inactive_is_told(const struct inactive *a, const struct inactive_lin
 static void inactive_join_hosts(const struct inactive *a)
 {
     struct inactive_link *all = a->links->all;
-    const size_t hosts = (size_t)a->systems->count + 1;
-    uint32_t *first = memory_get(hosts * sizeof *first);
-    memset(first, 0xFF, hosts * sizeof *first); // FABRIC_NONE
+    uint32_t *first = fabric_indices(a->systems->count);
     for (uint32_t i = 0; i < 3 * a->links->count; i++) {
         const uint32_t at = i % (uint32_t)a->links->count;
         const uint32_t host = inactive_host(a, &all[at]);

@@ -8,21 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t *comparison_make_indices(uint32_t count)
-{
-    uint32_t *indices = memory_get(((size_t)count + 1) * sizeof *indices);
-    memset(indices, 0xFF, ((size_t)count + 1) * sizeof *indices); // FABRIC_NONE
-    return indices;
-}
-
 static void comparison_open_side(struct comparison_side *side, const struct systems *systems)
 {
     const struct fabric *fabric = systems->fabric;
     side->fabric = fabric;
     side->systems = systems;
-    side->counterpart = comparison_make_indices(fabric->node_count);
-    side->node_change = comparison_make_indices(fabric->node_count);
-    side->port_change = comparison_make_indices(fabric->port_count);
+    side->counterpart = fabric_indices(fabric->node_count);
+    side->node_change = fabric_indices(fabric->node_count);
+    side->port_change = fabric_indices(fabric->port_count);
     side->touched = memory_zeroed((size_t)fabric->port_count + 1, sizeof *side->touched);
     side->ports = memory_get(((size_t)fabric->port_count + 1) * sizeof *side->ports);
 }
@@ -315,16 +308,22 @@ void comparison_set_former(const struct comparison *t, uint32_t port, struct cha
         text_addf(&text, " (LID %u)", place.lid);
 }
 
+struct alarm_key comparison_link(const struct fabric *fabric, uint32_t port,
+                                 enum alarm_key_kind kind)
+{
+    const uint32_t peer = fabric_peer(fabric, port);
+    return (struct alarm_key){.kind = kind,
+                              .guid = fabric->nodes[fabric_node_of_port(fabric, port)].guid,
+                              .port = fabric->ports[port].number,
+                              .peer_guid = fabric->nodes[fabric_node_of_port(fabric, peer)].guid,
+                              .peer_port = fabric->ports[peer].number};
+}
+
 void comparison_link_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind,
                          const struct fabric *fabric, uint32_t port)
 {
-    const uint32_t peer = fabric_peer(fabric, port);
-    alarm_key_write(
-        out, &(struct alarm_key){.kind = kind,
-                                 .guid = fabric->nodes[fabric_node_of_port(fabric, port)].guid,
-                                 .port = fabric->ports[port].number,
-                                 .peer_guid = fabric->nodes[fabric_node_of_port(fabric, peer)].guid,
-                                 .peer_port = fabric->ports[peer].number});
+    const struct alarm_key key = comparison_link(fabric, port, kind);
+    alarm_key_write(out, &key);
 }
 
 void comparison_guid_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind, uint64_t guid)
@@ -340,8 +339,7 @@ void comparison_add_disabled(const struct comparison *t, const struct endpoint *
     const uint32_t port = fabric_find_end(now, end->node_guid, end->port);
     if (port == FABRIC_NONE || !now->ports[port].known || now->ports[port].physical != DISABLED)
         return;
-    struct text text = {
-        .buf = change->reason, .size = sizeof change->reason, .len = strlen(change->reason)};
+    struct text text = text_behind(change->reason, sizeof change->reason);
     text_add(&text, text.len > 0 ? "; " : "");
     describe_add_port(&text, end);
     text_add(&text, " is disabled, by the subnet manager or by hand");

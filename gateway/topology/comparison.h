@@ -98,6 +98,8 @@ void comparison_set_subject_node(const struct comparison *t, const struct compar
 void comparison_set_former(const struct comparison *t, uint32_t port, struct change *change);
 
 // Sets the alarm key of the port's link, or of its rate.
+struct alarm_key comparison_link(const struct fabric *fabric, uint32_t port,
+                                 enum alarm_key_kind kind);
 void comparison_link_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind,
                          const struct fabric *fabric, uint32_t port);
 // Sets the alarm key of something that a GUID names.

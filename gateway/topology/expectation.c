@@ -10,7 +10,6 @@
 #include "topology/link_rate.h"
 #include "topology/root_causes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -454,15 +453,6 @@ static void survey_check_present_links(struct survey *s)
 
 // Which node is which.
 
-static void expectation_match_clear(const struct fabric *expected, const struct fabric *now,
-                                    uint32_t *there, uint32_t *wanted)
-{
-    for (uint32_t i = 0; i < expected->node_count; i++)
-        there[i] = FABRIC_NONE;
-    for (uint32_t j = 0; j < now->node_count; j++)
-        wanted[j] = FABRIC_NONE;
-}
-
 // A node by its name. The digest comes first, because digests sort faster than texts. A stranger
 // may choose names of one digest: sorting then takes as long as without digests.
 struct match_name {
@@ -552,14 +542,13 @@ static void expectation_match_by_name(const struct fabric *expected, const struc
 }
 
 // ibnetdiscover takes names of switches from a node-name-map, and names of hosts from the hosts.
-// Sets there[i] to the index in `now` of node i of `expected`, and wanted[j] the other way; or to
-// FABRIC_NONE. `by_name` (expectation.h): first by the names that `names` (may be NULL) has for the
-// nodes of `now`, then by their descriptions, and last by GUID.
+// Sets there[i] to the index in `now` of node i of `expected`, and wanted[j] the other way; both
+// are FABRIC_NONE before. `by_name` (expectation.h): first by the names that `names` (may be NULL)
+// has for the nodes of `now`, then by their descriptions, and last by GUID.
 static void expectation_match(bool by_name, bool made, const struct fabric *expected,
                               const struct fabric *now, const struct names *names, uint32_t *there,
                               uint32_t *wanted)
 {
-    expectation_match_clear(expected, now, there, wanted);
     if ((by_name || made) && names)
         expectation_match_by_name(expected, now, names, false, there, wanted);
     if (by_name || made)
@@ -575,12 +564,11 @@ static void expectation_match(bool by_name, bool made, const struct fabric *expe
 static void expectation_open_side(struct expectation_side *side, const struct systems *systems,
                                   const struct names *names)
 {
-    const size_t size = ((size_t)systems->fabric->node_count + 1) * sizeof(uint32_t);
     *side = (struct expectation_side){.fabric = systems->fabric,
                                       .systems = systems,
                                       .names = names,
-                                      .counterpart = memory_get(size),
-                                      .number = memory_get(size)};
+                                      .counterpart = fabric_indices(systems->fabric->node_count),
+                                      .number = fabric_indices(systems->fabric->node_count)};
 }
 
 static void expectation_close_side(struct expectation_side *side)

@@ -83,9 +83,7 @@ void root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, 
 static void root_causes_join_parts(struct root_causes *c)
 {
     const uint32_t count = c->fabric->node_count;
-    uint32_t *first = memory_get(((size_t)c->systems->count + 1) * sizeof *first);
-    for (uint32_t s = 0; s < c->systems->count; s++)
-        first[s] = FABRIC_NONE;
+    uint32_t *first = fabric_indices(c->systems->count);
     for (int switches = 1; switches >= 0; switches--) {
         for (uint32_t i = 0; i < count; i++) {
             const bool is_switch = c->fabric->nodes[i].type == FABRIC_SWITCH;
@@ -112,13 +110,11 @@ void root_causes_open(struct root_causes *causes, const struct systems *systems,
         .systems = systems,
         .fabric = systems->fabric,
         .counterpart = counterpart,
-        .root = memory_get(((size_t)count + 1) * sizeof *causes->root),
-        .next = memory_get(((size_t)count + 1) * sizeof *causes->next),
+        .root = fabric_indices(count),
+        .next = fabric_indices(count),
         .is_part = memory_zeroed((size_t)count + 1, sizeof *causes->is_part),
     };
     root_causes_find(systems->fabric, counterpart, causes->root);
-    for (uint32_t i = 0; i < count; i++)
-        causes->next[i] = FABRIC_NONE;
     root_causes_join_parts(causes);
     for (uint32_t i = 0; i < count; i++)
         causes->next[i] = FABRIC_NONE;
