@@ -3,8 +3,6 @@
 
 #include "base/wire.h"
 
-#include <stdio.h>
-
 struct look look_at(struct agent_snapshot *snapshot)
 {
     return (struct look){

@@ -9,7 +9,6 @@
 #include "model/topology_file.h"
 #include "topology/expectation.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum event_level settings_trap_level(void *ctx, uint64_t switch_guid)

@@ -5,7 +5,6 @@
 #include "ib/sweep.h"
 #include "ib/sweep_ask.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "journal/wal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define ROW_COLUMNS                                                                                \

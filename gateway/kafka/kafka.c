@@ -12,7 +12,6 @@
 #include "sink/format.h"
 #include "sink/module.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>

@@ -7,7 +7,6 @@
 #include "kafka/producer.h"
 #include "sink/kept_state.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>

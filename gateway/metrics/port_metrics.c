@@ -4,8 +4,6 @@
 #include "model/device_values.h"
 #include "topology/describe.h"
 
-#include <stdio.h>
-
 enum { OCTETS_PER_DATA = 4, BITS_PER_OCTET = 8 }; // PortXmitData and PortRcvData count words
 
 // The meaning of a family's samples.

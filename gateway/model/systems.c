@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "model/address.h"
 #include "model/node_name.h"
 
 #include <inttypes.h>

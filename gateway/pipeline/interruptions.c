@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/interruptions.h"
 
-#include "model/catalogue.h"
 #include "topology/joined.h"
 
 #include <string.h>

@@ -11,7 +11,6 @@
 #include "topology/link_rate.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
