@@ -163,6 +163,17 @@ def test_a_duplicated_guid(tmp_path):
                                                 r"(node1|storage1).*: it is the GUID of a port\.")
 
 
+def test_two_nodes_with_one_guid(site):
+    """ibsim refuses such nodes: the answers of node2 have node1's GUIDs."""
+    fabric, sm, gateway = site
+    sm.faults["SIM_TWIN"] = f"0x{fabric.guid_of('node2'):x}=0x{fabric.guid_of('node1'):x}"
+    sm.kill()
+    sm.start()
+    wait_told(gateway, "sm-guid-duplicate", r"The subnet manager found one GUID at two places, one of them port 1 of node1.* to port 3 of "
+                                            r"leaf1.*: the node is reachable from the node 0x[0-9a-f]+ port \d+ and remote node 0x[0-9a-f]+ port \d+\.")
+    assert "ERR 0D01: Found duplicated node GUID" in sm.log
+
+
 def test_nothing_is_told_twice_nor_left_out(fabric):
     """Kills of the gateway, and a rotation by rename as OpenSM knows it, while partitions are wrong."""
     partitions = fabric.directory / "partitions.conf"

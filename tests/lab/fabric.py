@@ -244,6 +244,7 @@ class SubnetManager:
         }
         self.directory = fabric.directory / f"opensm-{host}"
         self.config = self.directory / "opensm.conf"
+        self.faults = {}  # the environment of simtraps.c
         self.process = None
 
     def __enter__(self):
@@ -270,6 +271,7 @@ class SubnetManager:
             **self.fabric.env_for(self.host, "libsimtraps.so"),
             "OSM_TMP_DIR": str(self.directory),
             "OSM_CACHE_DIR": str(self.directory),
+            **self.faults,
         }
         self.process = Process(f"opensm at {self.host}", argv, log=self.directory / "output.log",
                                cwd=self.fabric.directory, env=environment)

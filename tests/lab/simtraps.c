@@ -14,6 +14,9 @@
  * another index as another subscriber and then sends all Reports twice. This library sets the index
  * to 0.
  *
+ * SIM_TWIN="A=B" gives the node of port GUID A the GUIDs of the node of port B: ibsim refuses such
+ * nodes.
+ *
  * A Report that arrives here is for a gateway at the same port, if there is one (simbeside.h).
  * OpenSM sees a failed read. */
 
@@ -27,6 +30,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,6 +79,31 @@ static bool hand_on(const void *umad, size_t size)
     return sent;
 }
 
+enum { SMP_DATA = 64, NODE_INFO = 0x11, GET_RESP = 0x81 };
+
+static void put_guid(uint8_t *at, uint64_t guid)
+{
+    for (size_t i = 8; i-- > 0; guid >>= 8)
+        at[i] = (uint8_t)guid;
+}
+
+static void make_twin(uint8_t *mad)
+{
+    const char *const twin = getenv("SIM_TWIN");
+    uint8_t *const data = mad + SMP_DATA, guid[8];
+    unsigned long long from, to;
+
+    if (!twin || (mad[MAD_CLASS] != 0x01 && mad[MAD_CLASS] != 0x81) || mad[METHOD] != GET_RESP ||
+        mad[16] != 0 || mad[17] != NODE_INFO || sscanf(twin, "%llx=%llx", &from, &to) != 2)
+        return;
+    put_guid(guid, from);
+    if (memcmp(data + 20, guid, sizeof(guid)) != 0)
+        return;
+    put_guid(data + 4, to - 1);
+    put_guid(data + 12, to - 1);
+    put_guid(data + 20, to);
+}
+
 ssize_t read(int fd, void *buffer, size_t size)
 {
     ssize_t got = next_read()(fd, buffer, size);
@@ -83,6 +112,8 @@ ssize_t read(int fd, void *buffer, size_t size)
     if (fd < FIRST_SIM_FD || got < UMAD_HEADER_SIZE)
         return got;
     umad->addr.pkey_index = 0;
+    if (got == UMAD_HEADER_SIZE + MAD_SIZE)
+        make_twin(umad->data);
     if (!is_report(umad->data, (size_t)got - UMAD_HEADER_SIZE) || !hand_on(buffer, (size_t)got))
         return got;
     errno = EAGAIN;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The lines of OpenSM's log that are events, and the way along its file. OpenSM 3.3.23 on ibsim
-// wrote the lines, but for those of ERR 0D01, which ibsim cannot cause: the second of these is put
-// together by OpenSM's source.
+// wrote the lines.
 #include "support.h"
 
 #include "smlog/log_tail.h"
