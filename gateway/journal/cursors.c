@@ -280,6 +280,17 @@ int64_t journal_filter_since(struct journal *journal, int receiver)
     return cursors_get(journal, &journal->cursors[receiver].row.filter_since);
 }
 
+void journal_note_unknown(struct journal *journal, int receiver, int64_t number)
+{
+    pthread_mutex_lock(&journal->lock);
+    struct cursor *c = &journal->cursors[receiver];
+    if (!c->set_back && number > c->row.began) {
+        c->row.began = number;
+        mirror_note(&journal->cursor_mirror);
+    }
+    pthread_mutex_unlock(&journal->lock);
+}
+
 int64_t journal_receiver_since(struct journal *journal, int receiver)
 {
     pthread_mutex_lock(&journal->lock);

@@ -287,8 +287,12 @@ void journal_advance(struct journal *journal, int receiver, int64_t sequence);
 void journal_note_filter(struct journal *journal, int receiver, uint64_t digest);
 int64_t journal_filter_since(struct journal *journal, int receiver);
 
-// The number of the last event before that filter was in force and before the receiver began: the
-// receiver may not know the events up to that number. Any thread.
+// The receiver may not know the events up to the number, which its cursor has passed: the receiver
+// has another address, or an event was given up. Any thread.
+void journal_note_unknown(struct journal *journal, int receiver, int64_t number);
+
+// The number of the last event before that filter was in force, before the receiver began and of
+// journal_note_unknown: the receiver may not know the events up to that number. Any thread.
 int64_t journal_receiver_since(struct journal *journal, int receiver);
 
 // Deletes the cursor of a receiver that has ended, in memory and file: if the receiver comes back,

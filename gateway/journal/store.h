@@ -28,7 +28,7 @@ struct store_cursor {
     uint64_t filter;      // digest of the filter; 0: unknown
     int64_t filter_since; // the last event before the filter was in force; 0: no earlier filter
                           // is known
-    int64_t began;        // the last event before the receiver began; 0: not known
+    int64_t began;        // the last event that the receiver may not know; 0: none
 };
 
 enum store_result {

@@ -178,12 +178,11 @@ static bool audience_is_reference(const struct audience *a, const struct event *
            !audience_repeats(a, raise);
 }
 
-// Whether the receiver got the raise to which the clear refers. False also if this is not known.
+// Whether the receiver's filter passed the raise to which the clear refers. False also if this is
+// not known.
 static bool audience_has_raise(const struct audience *a, const struct event *clear)
 {
-    const bool is_older = (clear->sent_again || clear->retold) && a->handle >= 0 &&
-                          clear->cleared_number <= journal_receiver_since(a->journal, a->handle);
-    if (is_older || audience_clears_older_alarm(a, clear))
+    if (audience_clears_older_alarm(a, clear))
         return false;
     return audience_is_open_to_all(a) ||
            audience_find_raise(a, clear->told_number, audience_is_reference, clear) ==

@@ -175,6 +175,19 @@ void receiver_again_free(struct receiver *receiver)
     receiver->resync.nodes = NULL;
 }
 
+void receiver_advance(struct receiver *receiver, int64_t through)
+{
+    pthread_mutex_lock(&receiver->lock);
+    if (!receiver->left && receiver->unknown_through > 0 && receiver->unknown_through <= through)
+        journal_note_unknown(receiver->options.journal, receiver->handle,
+                             receiver->unknown_through);
+    if (!receiver->left)
+        journal_advance(receiver->options.journal, receiver->handle, through);
+    pthread_mutex_unlock(&receiver->lock);
+    log_debug(receiver->options.log, "%s: cursor moved to number %lld", receiver->sink.name,
+              (long long)through);
+}
+
 void receiver_again_end(struct receiver *receiver)
 {
     struct receiver_resync *resync = &receiver->resync;
@@ -182,7 +195,7 @@ void receiver_again_end(struct receiver *receiver)
         return;
     resync->last = 0;
     if (journal_cursor(receiver->options.journal, receiver->handle) <= resync->through)
-        journal_advance(receiver->options.journal, receiver->handle, resync->through);
+        receiver_advance(receiver, resync->through);
     receiver_again_note(receiver, true);
 }
 

@@ -46,6 +46,8 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
     if (options->section != 0)
         journal_note_section(options->journal, receiver->handle, options->section);
     receiver->read_through = journal_cursor(options->journal, receiver->handle);
+    if (options->section < 0)
+        journal_note_unknown(options->journal, receiver->handle, receiver->read_through);
     const int64_t had = journal_former_cursor(options->journal, receiver->handle);
     if (options->section < 0 || had < receiver->read_through)
         receiver_again_begin(receiver, had);

@@ -81,6 +81,7 @@ struct receiver {
     int64_t tokens_at;
     int64_t read_through;           // the last sequence number read from the journal
     int64_t had_after, had_through; // not sent again after the cursor moved backwards
+    int64_t unknown_through;        // the receiver may lack events up to this number
     struct tickets tickets;         // of the events under way: read, and not passed by the cursor
     struct receiver_trial trial;
     struct receiver_resync resync;
@@ -161,6 +162,10 @@ bool receiver_again_waits(struct receiver *receiver);
 // Adds events that are to be sent again to the events under way, if the journal has them. Returns
 // true if there may be more: then read nothing else.
 bool receiver_again_read(struct receiver *receiver);
+
+// Moves the cursor. A receiver that was left behind may have a successor, and the cursor is the
+// successor's.
+void receiver_advance(struct receiver *receiver, int64_t through);
 
 // Notes in the journal that the receiver is in line, once it is.
 void receiver_again_end(struct receiver *receiver);

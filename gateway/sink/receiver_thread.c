@@ -171,15 +171,14 @@ struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int
     return result;
 }
 
-// A receiver that was left behind may have a successor, and the cursor is the successor's.
-static void receiver_advance(struct receiver *receiver, int64_t through)
+// No clear refers to a raise that the receiver did not get, also after a restart.
+static void receiver_note_unknown(struct receiver *receiver, const struct ticket *e)
 {
-    pthread_mutex_lock(&receiver->lock);
-    if (!receiver->left)
-        journal_advance(receiver->options.journal, receiver->handle, through);
-    pthread_mutex_unlock(&receiver->lock);
-    log_debug(receiver->options.log, "%s: cursor moved to number %lld", receiver->sink.name,
-              (long long)through);
+    const bool gone = e->outcome == RECEIVER_GIVEN_UP && !e->had;
+    const int64_t number = e->event ? e->event->number : e->sequence;
+    if (gone && (!e->event || event_alarm(e->event) == ALARM_RAISES) &&
+        number > receiver->unknown_through)
+        receiver->unknown_through = number;
 }
 
 static void receiver_retire(struct receiver *receiver)
@@ -190,8 +189,10 @@ static void receiver_retire(struct receiver *receiver)
         return;
     const int64_t through = receiver_at(receiver, n - 1)->sequence;
     receiver_remember(receiver, n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        receiver_note_unknown(receiver, receiver_at(receiver, i));
         event_unref(receiver_at(receiver, i)->event);
+    }
     t->count -= n;
     t->first += n;
     t->handed -= n < t->handed ? n : t->handed;
@@ -273,7 +274,7 @@ static bool receiver_pass_expired(struct receiver *receiver, int64_t sequence)
         "receiver %s: %lld events expired from the journal before delivery; the active alarms "
         "are sent again",
         receiver->sink.name, (long long)gone);
-    receiver->read_through = sequence - 1;
+    receiver->read_through = receiver->unknown_through = sequence - 1;
     receiver_again_begin(receiver, receiver->read_through);
     return true;
 }
@@ -345,26 +346,29 @@ static bool receiver_is_too_late(struct receiver *receiver, const struct ticket 
     return late && !e->event->sent_again && !receiver_tells_state(receiver, e->event);
 }
 
-// Whether the receiver may lack the event because the event was given up. What an earlier process
-// gave up is not known.
-static bool receiver_gave_up(struct receiver *receiver, int64_t number)
+// Whether the receiver may lack the event: the event was given up, or came before the receiver had
+// its address and was not sent again since the start.
+static bool receiver_may_lack(struct receiver *receiver, int64_t number)
 {
+    const int64_t began = journal_receiver_since(receiver->options.journal, receiver->handle),
+                  last = began > receiver->unknown_through ? began : receiver->unknown_through;
+    if (number > last && receiver->counts.dropped == 0)
+        return false;
     for (size_t i = 0; i < receiver->tickets.count; i++) {
         const struct ticket *e = receiver_at(receiver, i);
-        if (e->sequence == number && e->state == TICKET_DONE && e->outcome == RECEIVER_GIVEN_UP)
-            return true;
+        if (e->event && e->event->number == number)
+            return e->state == TICKET_DONE && e->outcome == RECEIVER_GIVEN_UP;
     }
     const enum receiver_outcome outcome = receiver_outcome_of(receiver, number).outcome;
     return outcome == RECEIVER_GIVEN_UP ||
-           (outcome == RECEIVER_PASSED && receiver->options.age_max_us > 0);
+           (outcome != RECEIVER_DELIVERED && outcome != RECEIVER_SENT && number <= last);
 }
 
-// The event as the receiver gets it. A clear does not refer to a raise that was given up.
+// The event as the receiver gets it. A clear does not refer to a raise that the receiver may lack.
 static struct event *receiver_view(struct receiver *receiver, struct event *event)
 {
     struct event *view = audience_view(&receiver->audience, event);
-    const bool gives_up = receiver->options.age_max_us > 0 || receiver->counts.dropped > 0;
-    if (!gives_up || view->clears_id[0] == '\0' || !receiver_gave_up(receiver, view->told_number))
+    if (view->clears_id[0] == '\0' || !receiver_may_lack(receiver, view->told_number))
         return view;
     struct event *copy = audience_without_reference(view);
     event_unref(view);

@@ -53,6 +53,15 @@ static bool refuses(struct fake_sink *fake)
     return true;
 }
 
+static bool took(const struct fake_sink *fake, const char *id)
+{
+    const unsigned long number = strtoul(id, NULL, 10);
+    size_t n = fake->count;
+    while (n > 0 && fake->taken[n - 1] != number)
+        n--;
+    return n > 0;
+}
+
 static enum sink_result take(struct fake_sink *fake, const struct event *event)
 {
     unsigned long number = fake_receiver_number(event);
@@ -61,6 +70,7 @@ static enum sink_result take(struct fake_sink *fake, const struct event *event)
     fake->taken[fake->count++] = number;
     fake->marked += event->sent_again;
     fake->referring += event->clears_id[0] != '\0';
+    fake->dangling += event->clears_id[0] != '\0' && !took(fake, event->clears_id);
     if (fake->window == 0 || (fake->done_every > 0 && fake->count % fake->done_every == 0)) {
         have(fake, number);
         return SINK_DONE;

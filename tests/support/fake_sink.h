@@ -52,6 +52,7 @@ struct fake_sink {
     size_t had_count;
     size_t marked;    // of the events sent: those with the mark of events sent again
     size_t referring; // of the events sent: those that refer to the event that they clear
+    size_t dangling;  // of these: those that refer to an event that was not taken
     unsigned long pending[FAKE_RECEIVER_KEPT];
     bool answered[FAKE_RECEIVER_KEPT];   // of the pending events
     uint64_t ticket[FAKE_RECEIVER_KEPT]; // likewise

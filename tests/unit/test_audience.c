@@ -212,21 +212,6 @@ TEST(an_end_of_an_alarm_that_another_gateway_told_goes_where_its_raise_went)
     event_unref(clear);
 }
 
-TEST(an_end_that_is_sent_again_refers_to_nothing_from_before_its_receiver)
-{
-    append(about_host(CATALOGUE_HOST_REMOVED, "h12", "raise"));
-    audience.handle = journal_receiver(journal, "siem");
-    struct event *clear = clear_of_host("h12");
-    append(event_ref(clear));
-    check_reference(clear, "raise"); // in line, the receiver has the raise
-    clear->sent_again = true;
-    check_reference(clear, "");
-    clear->sent_again = false;
-    clear->retold = true; // by a gateway that became active
-    check_reference(clear, "");
-    event_unref(clear);
-}
-
 TEST(settled_goes_where_flapping_went)
 {
     struct event *flapping = about(CATALOGUE_FLAPPING, "node1", "raise");
@@ -317,7 +302,6 @@ int main(void)
         HERE(an_end_whose_root_cause_is_unknown_goes_to_all_with_a_filter),
         HERE(an_end_goes_where_its_raise_went_whatever_the_name_is_now),
         HERE(an_end_of_an_alarm_that_another_gateway_told_goes_where_its_raise_went),
-        HERE(an_end_that_is_sent_again_refers_to_nothing_from_before_its_receiver),
         HERE(settled_goes_where_flapping_went),
         HERE(an_end_goes_where_any_of_its_raises_went),
         HERE(whoever_was_told_apart_is_not_told_again),

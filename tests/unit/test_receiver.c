@@ -1204,6 +1204,57 @@ TEST(a_clear_of_a_raise_that_was_given_up_refers_to_nothing)
     assert_int_equal(fake.referring, 1);
 }
 
+// Another receiver has the name, and knows nothing of what the former receiver got.
+static void move(void)
+{
+    fake.count = fake.had_count = fake.referring = 0;
+    options.section = -7;
+    start();
+}
+
+TEST(no_end_refers_to_an_event_from_before_a_move)
+{
+    static const unsigned long HAD[] = {3, 6, 4, 4, 6, 2};
+    start();
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 2);
+    append_alarm_of(CATALOGUE_RECEIVER_FAILING, 3, "receiver z");
+    append_alarm_of(CATALOGUE_RECEIVER_FAILING, 5, "receiver y");
+    stop();
+    append_alarm_of(CATALOGUE_RECEIVER_BACK, 6, "receiver y");
+    move();
+    fake_receiver_wait_had(&fake, 2);
+    append_alarm_of(CATALOGUE_RECEIVER_BACK, 4, "receiver z");
+    fake_receiver_wait_had(&fake, 3);
+    assert_int_equal(fake.referring, 1); // to what the receiver was told again
+    receiver_resync(receiver);
+    fake_receiver_wait_had(&fake, COUNT(HAD));
+    stop();
+    check_had_these(HAD, COUNT(HAD));
+    assert_int_equal(fake.dangling, 0);
+}
+
+// A restart comes between the two.
+TEST(no_end_refers_to_a_raise_that_an_earlier_process_gave_up)
+{
+    static const unsigned long HAD[] = {2};
+    start();
+    receiver_pause(receiver, true);
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 2);
+    receiver_flush(receiver);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.dropped == 0);
+    stop_by(0);
+    journal_commit(journal);
+    reopen_journal();
+    deliver_all();
+    check_had_these(HAD, COUNT(HAD));
+    assert_int_equal(fake.referring, 0);
+}
+
 // The last ends first, then the active alarms, and then what is new: an alarm that stands gets no
 // end, however old the ends are.
 TEST(a_receiver_is_brought_into_line)
@@ -1812,6 +1863,8 @@ int main(void)
         RECEIVER_TEST(a_flush_gives_up_no_state),
         RECEIVER_TEST(no_age_gives_up_a_state),
         RECEIVER_TEST(a_clear_of_a_raise_that_was_given_up_refers_to_nothing),
+        RECEIVER_TEST(no_end_refers_to_an_event_from_before_a_move),
+        RECEIVER_TEST(no_end_refers_to_a_raise_that_an_earlier_process_gave_up),
         RECEIVER_TEST(a_receiver_is_brought_into_line),
         RECEIVER_TEST(an_alarm_is_sent_again_as_it_was_told),
         RECEIVER_TEST(a_receiver_that_is_not_in_line_is_brought_into_line),
