@@ -277,13 +277,15 @@ class GuestActions(Actions):
         return self._kill()
 
     def _guest_moves(self):
-        """Another manager, which knows nothing."""
+        """Another manager, which knows nothing, and may ask for all that the journal has."""
         if not self.site.observers:
             return False
         guest = self.chance.choice(self.site.observers)
         self.site.enter(guest)
         guest.forget()
         self.site.reload_all(f"{guest.name} moves")
+        if self.chance.random() < 0.5:
+            self.site.control("receivers", "resync", guest.name)
         return True
 
     def _work_on_guest(self, what):
