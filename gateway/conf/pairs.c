@@ -77,7 +77,8 @@ const struct schema_pairs PAIRS_THRESHOLDS = {
 // Rates of errors over a short and a long window, first for a warning, then for an error. A healthy
 // fabric stays below the defaults. With error correction, the defaults are those that NVIDIA's
 // bring-up of links and its plugin PDR use: symbol errors 5e-15 and 1e-14, blocks beyond repair
-// 5e-12 and 1e-11, lost packets 1e-12. The InfiniBand specification allows a link 1e-12.
+// and bit errors behind it 5e-12 and 1e-11, lost packets 1e-12. The InfiniBand specification allows
+// a link 1e-12.
 
 enum { RATES = 4 };
 
@@ -88,6 +89,7 @@ static const double BIT_ERROR_RATES[COUNTER_ERRORS][RATES] = {
 static const double FEC_BIT_ERROR_RATES[COUNTER_ERRORS][RATES] = {
     [COUNTER_SYMBOL_ERROR] = {0, 5e-15, 1e-14, 1e-14},
     [COUNTER_FEC_UNCORRECTABLE] = {0, 5e-12, 1e-11, 1e-11},
+    [COUNTER_EFFECTIVE_ERRORS] = {0, 5e-12, 1e-11, 1e-11},
 };
 
 static const double FEC_LOSS_RATES[COUNTER_ERRORS][RATES] = {
@@ -98,6 +100,8 @@ static const double ERROR_RATES[COUNTER_ERRORS][RATES] = {
     [COUNTER_SYMBOL_ERROR] = {120, 60},    [COUNTER_LINK_ERROR_RECOVERY] = {20, 2},
     [COUNTER_RCV_ERRORS] = {120, 24},      [COUNTER_XMIT_DISCARDS] = {6000, 3000},
     [COUNTER_VL15_DROPPED] = {6000, 3000}, [COUNTER_FEC_UNCORRECTABLE] = {120, 60},
+    [COUNTER_FEC_NEAR_LIMIT] = {120, 24},  [COUNTER_RECOVERIES] = {20, 2},
+    [COUNTER_UNINTENDED_DOWNS] = {20, 2},
 };
 
 // Reads a number, for instance "1e-13" or "0.5", up to `end`. False: there is no number, or the

@@ -201,7 +201,8 @@ static const struct schema_item SWEEP[] = {
              "next, with `vendor_registers`: `module-hot`, `cable-replaced` and others come from "
              "it. A reading is a packet or two for each port, and some more for each switch, one "
              "at a time for each device and 1000 a second for all: 2,000 switches of 64 ports "
-             "take four to five minutes. 0: no readings."},
+             "take four to five minutes. The reading of counters asks each active port for four "
+             "packets more in this time. 0: no readings."},
     {"vskey_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(sweep.vskey_file), .check = check_path,
      .look = check_key_file, .example = "\"/etc/ibtrapd/vskey\"",
      .help = "A file with the key of the vendor class, as that of `sa_key_file`: where the subnet "

@@ -84,12 +84,14 @@ static bool fabric_answers_is_called(const struct control *c, uint32_t node, con
            strcmp(describe_label(c->fabric, node, FABRIC_NONE, c->names, label), name) == 0;
 }
 
-static json_t *fabric_answers_values_json(const uint64_t values[COUNTER_COUNT])
+static json_t *fabric_answers_values_json(const struct counter_sample *last,
+                                          const uint64_t values[COUNTER_COUNT])
 {
     json_t *all = json_object();
-    for (int i = 0; i < COUNTER_COUNT; i++)
-        json_object_set_new(all, counter_name((enum counter)i),
-                            json_integer((json_int_t)values[i]));
+    for (enum counter i = 0; i < COUNTER_COUNT; i++) {
+        if (counter_was_read(last, i))
+            json_object_set_new(all, counter_name(i), json_integer((json_int_t)values[i]));
+    }
     return all;
 }
 
@@ -134,8 +136,8 @@ static void port_facts_add_counters(const struct port_facts *facts, uint64_t gui
             port, "counters",
             json_pack("{s:o, s:o, s:o}", "since",
                       protocol_time(accumulated_began_at(facts->accumulated, guid, number)),
-                      "values", fabric_answers_values_json(last.values), "growth",
-                      fabric_answers_values_json(sums)));
+                      "values", fabric_answers_values_json(&last, last.values), "growth",
+                      fabric_answers_values_json(&last, sums)));
 }
 
 static void port_facts_add_expected(const struct port_facts *facts, uint32_t node, uint8_t number,

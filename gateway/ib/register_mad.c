@@ -22,7 +22,8 @@ enum {
     INDEX_PAGE = 0xFF, // of PDDR, in the second word
 };
 
-enum { PDDR = 0x5031, PPCNT = 0x5008, MTMP = 0x900A, PPCNT_GROUP = 0x3F, MTMP_SENSOR = 0xFFF };
+enum { PDDR = 0x5031, PPCNT = 0x5008, PPHCR = 0x503E };
+enum { MTMP = 0x900A, PPCNT_GROUP = 0x3F, MTMP_SENSOR = 0xFFF };
 
 // `first` and `second`: the words of the index, `first` without the port. An answer has the bits
 // `checked` of the first one.
@@ -35,6 +36,9 @@ static const struct register_mad_page {
     [REGISTER_TROUBLESHOOTING] = {.id = PDDR, .of_port = true, .second = 1},
     [REGISTER_MODULE] = {.id = PDDR, .of_port = true, .second = 3 | 1 << 29}, // light in uW
     [REGISTER_PHYSICAL] = {.id = PPCNT, .of_port = true, .first = 0x16, .checked = PPCNT_GROUP},
+    [REGISTER_HISTOGRAM_BINS] = {.id = PPHCR, .of_port = true},
+    [REGISTER_HISTOGRAM] = {.id = PPCNT, .of_port = true, .first = 0x23, .checked = PPCNT_GROUP},
+    [REGISTER_RECOVERY] = {.id = PPCNT, .of_port = true, .first = 0x1A, .checked = PPCNT_GROUP},
     [REGISTER_FIRMWARE] = {.id = 0x9020},
     [REGISTER_BOARD] = {.id = 0x9021},
     [REGISTER_TEMPERATURE] = {.id = MTMP, .checked = MTMP_SENSOR},
@@ -139,4 +143,57 @@ void register_mad_read_trouble(const uint8_t octets[REGISTER_MAD_SIZE], struct l
     while (length > 0 && (message[length - 1] == '.' || (uint8_t)message[length - 1] <= ' '))
         length--;
     text_clean(message, length, out->message, sizeof out->message);
+}
+
+// The counters of a port.
+
+enum { PPCNT_DATA = 8, BINS_MAX = 16, BIN = 4, BIN_SIZE = 8 };
+
+enum bin_field {
+    BINS_COUNT = REGISTER_FIELD(0x04, 16, 8),
+    BIN_MOST = REGISTER_FIELD(0x00, 16, 6), // corrected symbols of the codewords that it counts
+    BIN_LEAST = REGISTER_FIELD(0x00, 0, 6),
+};
+
+void register_mad_read_bins(const uint8_t octets[REGISTER_MAD_SIZE], struct register_bins *out)
+{
+    enum { FIRST_BIN = 0x10, WARNING = 3, OF = 4 };
+    const uint32_t count = attribute_get(octets, 0, BINS_COUNT);
+    *out = (struct register_bins){0};
+    if (count == 0 || count > BINS_MAX)
+        return;
+    const uint8_t *last = octets + FIRST_BIN + (size_t)BIN * (count - 1);
+    const uint32_t most = attribute_get(last, 0, BIN_MOST);
+    out->end = out->first = (uint8_t)count;
+    while (out->first > 0 &&
+           OF * attribute_get(octets + FIRST_BIN + (size_t)BIN * (out->first - 1U), 0, BIN_LEAST) >
+               WARNING * most)
+        out->first--;
+}
+
+static void register_mad_read_histogram(const uint8_t *data, const struct register_bins *bins,
+                                        struct counter_sample *out)
+{
+    uint64_t near = 0;
+    for (unsigned i = bins->first; i < bins->end; i++)
+        near += wire_get64(data + (size_t)BIN_SIZE * i);
+    out->values[COUNTER_FEC_NEAR_LIMIT] = near;
+    out->registers |= bins->first < bins->end ? COUNTER_OF_HISTOGRAM : 0;
+}
+
+void register_mad_read_counters(const uint8_t octets[REGISTER_MAD_SIZE], enum register_page page,
+                                const struct register_bins *bins, struct counter_sample *out)
+{
+    enum { EFFECTIVE = 0x7C, RECOVERIES = 0x00, UNINTENDED = 0x04 };
+    const uint8_t *data = octets + PPCNT_DATA;
+    if (page == REGISTER_HISTOGRAM) {
+        register_mad_read_histogram(data, bins, out);
+    } else if (page == REGISTER_PHYSICAL) {
+        out->values[COUNTER_EFFECTIVE_ERRORS] = wire_get64(data + EFFECTIVE);
+        out->registers |= COUNTER_OF_PHYSICAL;
+    } else if (page == REGISTER_RECOVERY) {
+        out->values[COUNTER_RECOVERIES] = wire_get32(data + RECOVERIES);
+        out->values[COUNTER_UNINTENDED_DOWNS] = wire_get32(data + UNINTENDED);
+        out->registers |= COUNTER_OF_RECOVERY;
+    }
 }

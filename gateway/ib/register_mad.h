@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "ib/mad.h"
 #include "model/attribute.h"
+#include "model/counter.h"
 #include "model/link_reason.h"
 
 enum {
@@ -42,5 +43,16 @@ bool register_mad_is_refusal(const uint8_t *mad, size_t size);
 // Each adds what the page says.
 void register_mad_read_link_down(const uint8_t octets[REGISTER_MAD_SIZE], struct link_reason *out);
 void register_mad_read_trouble(const uint8_t octets[REGISTER_MAD_SIZE], struct link_reason *out);
+
+// The bins of a histogram that have codewords near the limit of the error correction: the codewords
+// needed more than three quarters of the corrections that are possible. No bins: not known.
+struct register_bins {
+    uint8_t first, end;
+};
+void register_mad_read_bins(const uint8_t octets[REGISTER_MAD_SIZE], struct register_bins *out);
+
+// Adds the counters of the page. `bins`: of REGISTER_HISTOGRAM.
+void register_mad_read_counters(const uint8_t octets[REGISTER_MAD_SIZE], enum register_page page,
+                                const struct register_bins *bins, struct counter_sample *out);
 
 #endif

@@ -65,6 +65,8 @@ struct sweep_locked {
     uint8_t port;  // 0: the node itself says so; else the one behind this port does not answer
 };
 
+struct sweep_devices;
+
 struct sweep {
     struct requests_options requests;
     const struct random *random;
@@ -77,8 +79,10 @@ struct sweep {
     bool no_smps;          // this host may send none
     bool by_sa;            // the SA is asked for the nodes
     struct sweep_limits limits;
-    struct sweep_ticks *ticks;  // what sweep_counters learned before; NULL: it asks for none
-    const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
+    struct sweep_ticks *ticks;     // what sweep_counters learned before; NULL: it asks for none
+    struct sweep_devices *devices; // whose registers sweep_counters reads; NULL: nobody's
+    bool keeps_registers;          // sweep_counters takes their counters from the reading before
+    const struct fabric *known;    // the fabric before this sweep, the caller's; NULL: not known
     // sweep_smp calls this function for each node found, with the count of nodes so far. May be
     // NULL.
     void (*found)(void *ctx, uint32_t nodes);
@@ -206,6 +210,8 @@ struct sweep_choice {
 // the ticks of ports that had to wait, and the reading has the details of errors that grew since
 // the reading before: PortRcvErrorDetails, PortXmitDiscardDetails and the lanes of
 // PortExtendedSpeedsCounters. Free `out` with free(3).
+// With `ticks` and `devices`, devices of NVIDIA that tell their registers are asked for those with
+// counters, too.
 // Never resets a counter.
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
                     const struct sweep_choice *choice, struct counter_reading **out,
@@ -220,6 +226,18 @@ struct sweep_devices {
     size_t count;
 };
 void sweep_devices_clear(struct sweep_devices *devices);
+
+// The device with that port, if it said that it tells its registers; NULL otherwise. `devices` may
+// be NULL.
+struct sweep_device *sweep_devices_find(const struct sweep_devices *devices, uint64_t guid);
+bool sweep_device_has(const struct sweep_device *device, enum register_page page);
+
+// Takes the answer of the device to a question for the page. Returns its octets, or NULL. Notes if
+// the device refuses the page or does not answer.
+struct sweep_query;
+const uint8_t *sweep_device_take(const struct sweep *sweep, struct sweep_device *device,
+                                 const struct sweep_query *query,
+                                 const struct request_answer *answer);
 
 // Asks the questions of the list; those about a node follow each other. The first question to a
 // device is whether the device has registers. A device has one question at a time. A device that

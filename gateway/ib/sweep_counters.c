@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "ib/node_mad.h"
+#include "ib/register_mad.h"
 #include "ib/sweep.h"
 #include "ib/sweep_ask.h"
 #include "ib/sweep_branches.h"
@@ -74,7 +75,8 @@ uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid)
 // one with counters of its error correction once more. A port that had to wait is asked how long a
 // tick of its clock is, and not again while its link keeps its rate. A port whose PortRcvErrors or
 // PortXmitDiscards grew since the reading before is asked for their details: no bit of
-// ClassPortInfo announces details.
+// ClassPortInfo announces details. A port of a device that tells its registers is asked for those
+// with counters, the histogram of its error correction among them.
 //
 // The time of a reading is limited, and a switch may lie, or make up nodes. So the LIDs are asked
 // in a fair order (sweep_order_nodes), each for one thing at a time; a LID that does not answer
@@ -98,6 +100,10 @@ enum counters_step {
     STEP_RCV_DETAILS,
     STEP_DISCARD_DETAILS,
     STEP_TICK,
+    STEP_PHYSICAL, // of registers, from here on, in the order of enum register_page
+    STEP_BINS,
+    STEP_HISTOGRAM,
+    STEP_RECOVERY,
     STEP_COUNT,
     STEP_NODE = STEP_COUNT, // of the LID, last
 };
@@ -106,6 +112,16 @@ enum counters_step {
 enum { FIRST_DETAILS = STEP_FEC, DETAILS_STEPS = STEP_DISCARD_DETAILS + 1 - FIRST_DETAILS };
 static const enum counter EXPLAINED[DETAILS_STEPS] = {COUNTER_FEC_UNCORRECTABLE, COUNTER_RCV_ERRORS,
                                                       COUNTER_XMIT_DISCARDS};
+
+static enum register_page sweep_counters_page(unsigned step)
+{
+    return REGISTER_PHYSICAL + (step - (unsigned)STEP_PHYSICAL);
+}
+
+enum {
+    FIRST_REGISTER = COUNTER_EFFECTIVE_ERRORS,
+    REGISTER_COUNTERS = COUNTER_UNINTENDED_DOWNS + 1 - FIRST_REGISTER
+};
 
 // The ports of one LID: the samples from the end of the group before to `end`.
 struct group {
@@ -120,6 +136,8 @@ struct group {
     uint8_t fec_missed; // the same, of queries for the error correction
     uint64_t port_guid; // of the port with that LID
     struct gmp_counting counting;
+    struct sweep_device *device; // that tells registers; NULL: it tells none, or does not answer
+    struct register_bins bins;   // of the port
 };
 
 // What is kept of a port from one reading to the next: what the port said of the tick of its
@@ -134,6 +152,9 @@ struct sweep_tick {
     uint8_t unanswered; // readings in a row; SWEEP_TICKS_TRIES: it is not asked any more
     bool known;         // it answered; `tick` 0: that it does not say
     uint32_t explained[DETAILS_STEPS]; // values of the counters EXPLAINED, modulo 2^32
+    // As in struct counter_sample: what the registers had last.
+    uint8_t registers;
+    uint64_t values[REGISTER_COUNTERS];
 };
 
 // Fills in the rest of `one`, whose node, port, speed and width are set, from the last reading. A
@@ -150,6 +171,8 @@ static void sweep_counters_recall(const struct sweep_ticks *ticks, struct sweep_
     if (!found || found->node_guid != one->node_guid || found->port != one->port)
         return;
     memcpy(one->explained, found->explained, sizeof one->explained);
+    one->registers = found->registers;
+    memcpy(one->values, found->values, sizeof one->values);
     if (found->speed == one->speed && found->width == one->width)
         *one = *found;
 }
@@ -162,6 +185,7 @@ struct reader {
     const struct sweep_ticks *known; // from the reading before; NULL: none are asked for
     struct error_details *details;   // in the order of the answers
     size_t detail_count, detail_room;
+    const struct sweep_devices *devices; // whose registers are read; NULL: nobody's
     const struct fabric *fabric;
     struct group *groups; // ascending by node
     uint32_t group_count;
@@ -192,20 +216,29 @@ static uint16_t sweep_counters_attribute(const struct group *group)
 
 static sweep_take sweep_counters_take;
 
+static uint8_t sweep_counters_class(const struct group *group)
+{
+    return group->step == STEP_NODE       ? MAD_CLASS_SMP_LID
+           : group->step >= STEP_PHYSICAL ? MAD_CLASS_VENDOR
+                                          : MAD_CLASS_PERF;
+}
+
 // `next`: before the LIDs that wait. Otherwise all of them would be half read, and late.
 static void sweep_counters_ask(struct reader *reader, const struct group *group, bool next)
 {
     const bool of_lid = group->step == STEP_COUNTING || group->step == STEP_NODE;
+    const uint8_t port = of_lid ? 0 : reader->reading->samples[group->next].port;
     sweep_part_ask(&reader->part,
-                   &(struct sweep_query){
-                       .take = sweep_counters_take,
-                       .guid = group->port_guid,
-                       .at = (uint32_t)(group - reader->groups),
-                       .modifier = of_lid ? 0 : reader->reading->samples[group->next].port,
-                       .attribute = sweep_counters_attribute(group),
-                       .lid = group->lid,
-                       .mgmt_class = group->step == STEP_NODE ? MAD_CLASS_SMP_LID : MAD_CLASS_PERF,
-                       .next = next});
+                   &(struct sweep_query){.take = sweep_counters_take,
+                                         .guid = group->port_guid,
+                                         .at = (uint32_t)(group - reader->groups),
+                                         .modifier = port,
+                                         .port = port,
+                                         .page = (uint8_t)sweep_counters_page(group->step),
+                                         .attribute = sweep_counters_attribute(group),
+                                         .lid = group->lid,
+                                         .mgmt_class = sweep_counters_class(group),
+                                         .next = next});
 }
 
 // False: there are no counters of that port.
@@ -286,8 +319,12 @@ static bool sweep_counters_wants_step(const struct reader *reader, const struct 
     case STEP_TICK:
         return reader->reading->samples[group->next].values[COUNTER_XMIT_WAIT] != 0 && tick &&
                !tick->known && tick->unanswered < SWEEP_TICKS_TRIES && !group->no_ticks;
+    case STEP_HISTOGRAM:
+        if (group->bins.first == group->bins.end)
+            return false;
+        // fall through
     default:
-        return false;
+        return group->device && sweep_device_has(group->device, sweep_counters_page(step));
     }
 }
 
@@ -304,8 +341,24 @@ static void sweep_counters_take_fec(struct reader *reader, struct group *group,
         sweep_counters_take_details(reader, group, answer, data);
 }
 
+// Without an answer, the LID is asked for no further registers in this reading.
+static void sweep_counters_take_register(const struct reader *reader, struct group *group,
+                                         const struct sweep_query *query,
+                                         const struct request_answer *answer)
+{
+    const uint8_t *octets = sweep_device_take(reader->part.sweep, group->device, query, answer);
+    if (query->page == REGISTER_HISTOGRAM_BINS && octets)
+        register_mad_read_bins(octets, &group->bins);
+    else if (octets)
+        register_mad_read_counters(octets, query->page, &group->bins,
+                                   &reader->reading->samples[group->next]);
+    if (!answer->mad)
+        group->device = NULL;
+}
+
 // Takes an answer. Returns false if nothing more is to be asked of the port.
 static bool sweep_counters_take_answer(struct reader *reader, struct group *group,
+                                       const struct sweep_query *query,
                                        const struct request_answer *in)
 {
     const uint8_t *data = in->data;
@@ -325,8 +378,11 @@ static bool sweep_counters_take_answer(struct reader *reader, struct group *grou
     case STEP_DISCARD_DETAILS:
         sweep_counters_take_details(reader, group, answer, data);
         break;
-    default:
+    case STEP_TICK:
         sweep_counters_take_tick(reader, group, answer, data);
+        break;
+    default:
+        sweep_counters_take_register(reader, group, query, in);
         break;
     }
     return true;
@@ -334,15 +390,18 @@ static bool sweep_counters_take_answer(struct reader *reader, struct group *grou
 
 // Takes an answer about a port, and goes on to the next step or port.
 static void sweep_counters_go_on(struct reader *reader, struct group *group,
+                                 const struct sweep_query *query,
                                  const struct request_answer *answer)
 {
     unsigned step = STEP_COUNT;
-    if (sweep_counters_take_answer(reader, group, answer))
+    if (sweep_counters_take_answer(reader, group, query, answer))
         for (step = group->step + 1U; step < STEP_COUNT; step++) {
             if (sweep_counters_wants_step(reader, group, step))
                 break;
         }
     group->next += step == STEP_COUNT;
+    if (step == STEP_COUNT)
+        group->bins = (struct register_bins){0};
     group->step = (uint8_t)(step == STEP_COUNT ? STEP_COUNTERS : step);
 }
 
@@ -375,7 +434,7 @@ static void sweep_counters_take(struct sweep_part *part, const struct sweep_quer
         return;
     }
     if (group->step != STEP_COUNTING) {
-        sweep_counters_go_on(reader, group, answer);
+        sweep_counters_go_on(reader, group, query, answer);
     } else {
         if (!answer->mad)
             return; // requests for its counters would not be answered, either
@@ -401,10 +460,12 @@ static void sweep_counters_add_port(struct reader *reader, uint64_t node_guid,
     struct group *group = reader->group_count > 0 ? &reader->groups[reader->group_count - 1] : NULL;
     if (!group || group->node_guid != node_guid || group->lid != lid) {
         group = &reader->groups[reader->group_count++];
-        *group = (struct group){.node_guid = node_guid,
-                                .next = (uint32_t)reading->count,
-                                .lid = lid,
-                                .port_guid = answering ? answering->guid : 0};
+        *group = (struct group){
+            .node_guid = node_guid,
+            .next = (uint32_t)reading->count,
+            .lid = lid,
+            .port_guid = answering ? answering->guid : 0,
+            .device = sweep_devices_find(reader->devices, answering ? answering->guid : 0)};
     }
     if (reader->ticks) {
         struct sweep_tick *tick = &reader->ticks[reading->count];
@@ -478,6 +539,20 @@ static void sweep_counters_ask_all(struct reader *reader, const struct fabric *f
     }
 }
 
+// Keeps what the registers had, or takes what they had in the reading before.
+static void sweep_counters_keep_registers(bool keeps, struct counter_sample *sample,
+                                          struct sweep_tick *tick)
+{
+    uint64_t *values = &sample->values[FIRST_REGISTER];
+    if (keeps) {
+        sample->registers = tick->registers;
+        memcpy(values, tick->values, sizeof tick->values);
+    } else {
+        tick->registers = sample->registers;
+        memcpy(tick->values, values, sizeof tick->values);
+    }
+}
+
 // Keeps the samples that the node itself answered, with their ticks.
 static void sweep_counters_compact(struct reader *reader)
 {
@@ -493,6 +568,8 @@ static void sweep_counters_compact(struct reader *reader)
         if (reader->ticks) {
             reader->ticks[kept] = reader->ticks[i];
             reading->samples[kept].tick = reader->ticks[kept].tick;
+            sweep_counters_keep_registers(reader->part.sweep->keeps_registers,
+                                          &reading->samples[kept], &reader->ticks[kept]);
         }
         kept++;
     }
@@ -557,6 +634,7 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
         .reading =
             memory_zeroed(1, sizeof *reader.reading + ports * sizeof *reader.reading->samples),
         .known = choice->guids ? NULL : sweep->ticks,
+        .devices = choice->guids || sweep->keeps_registers ? NULL : sweep->devices,
         .fabric = fabric,
         .groups = memory_zeroed(ports + 1, sizeof *reader.groups),
         .first_group = memory_get((nodes + 1) * sizeof *reader.first_group)};

@@ -32,6 +32,31 @@ void sweep_devices_clear(struct sweep_devices *devices)
     *devices = (struct sweep_devices){0};
 }
 
+static struct sweep_device *sweep_registers_look_up(const struct sweep_devices *devices,
+                                                    uint64_t guid)
+{
+    struct hash_node *node =
+        hash_find(&devices->by_guid, hash_digest(&devices->by_guid, &guid, sizeof guid));
+    for (; node; node = hash_find_next(node)) {
+        struct sweep_device *device = HASH_THING(node, struct sweep_device, node);
+        if (device->guid == guid)
+            return device;
+    }
+    return NULL;
+}
+
+struct sweep_device *sweep_devices_find(const struct sweep_devices *devices, uint64_t guid)
+{
+    struct sweep_device *found =
+        devices && devices->all ? sweep_registers_look_up(devices, guid) : NULL;
+    return found && found->has_access ? found : NULL;
+}
+
+bool sweep_device_has(const struct sweep_device *device, enum register_page page)
+{
+    return !(device->refused & (1U << page | REFUSES_ALL));
+}
+
 static struct sweep_device *sweep_registers_device(const struct sweep *sweep,
                                                    struct sweep_devices *devices, uint64_t guid)
 {
@@ -39,16 +64,12 @@ static struct sweep_device *sweep_registers_device(const struct sweep *sweep,
         devices->all = memory_zeroed(DEVICES_MAX, sizeof *devices->all);
         hash_init(&devices->by_guid, DEVICES_MAX, sweep->random);
     }
-    const uint64_t digest = hash_digest(&devices->by_guid, &guid, sizeof guid);
-    struct hash_node *node = hash_find(&devices->by_guid, digest);
-    for (; node; node = hash_find_next(node)) {
-        struct sweep_device *device = HASH_THING(node, struct sweep_device, node);
-        if (device->guid == guid)
-            return device;
-    }
-    struct sweep_device *device = &devices->all[devices->count++];
+    struct sweep_device *device = sweep_registers_look_up(devices, guid);
+    if (device)
+        return device;
+    device = &devices->all[devices->count++];
     device->guid = guid;
-    hash_add(&devices->by_guid, &device->node, digest);
+    hash_add(&devices->by_guid, &device->node, hash_digest(&devices->by_guid, &guid, sizeof guid));
     return device;
 }
 
@@ -82,8 +103,7 @@ static void sweep_registers_ask(struct sweep_registers *r, const struct sweep_re
 // Asks for the next page that the device does not refuse.
 static void sweep_registers_go_on(struct sweep_registers *r, struct sweep_registers_group *g)
 {
-    const uint32_t refused = g->device->refused;
-    while (g->next < g->end && (refused & (1U << r->list->all[g->next].page | REFUSES_ALL)))
+    while (g->next < g->end && !sweep_device_has(g->device, r->list->all[g->next].page))
         g->next++;
     if (g->next < g->end)
         sweep_registers_ask(r, g,
@@ -106,10 +126,10 @@ static void sweep_registers_ask_info(struct sweep_registers *r, struct sweep_reg
                                                   .page = REGISTER_PAGES});
 }
 
-static void sweep_registers_refuse(struct sweep_registers *r, struct sweep_device *device,
+static void sweep_registers_refuse(const struct sweep *sweep, struct sweep_device *device,
                                    uint32_t what, const struct request_answer *answer)
 {
-    const struct requests_options *options = &r->part.sweep->requests;
+    const struct requests_options *options = &sweep->requests;
     if (device->refused == 0)
         device->until_us = clock_monotonic(options->clock) + REGISTER_MAD_REFUSAL_US;
     device->refused |= what;
@@ -129,6 +149,16 @@ static const uint8_t *sweep_registers_answer(const struct sweep_query *query,
 {
     return mad_is_busy(answer->mad, answer->size) || answer->from_lid != query->lid ? NULL
                                                                                     : answer->mad;
+}
+
+const uint8_t *sweep_device_take(const struct sweep *sweep, struct sweep_device *device,
+                                 const struct sweep_query *query,
+                                 const struct request_answer *answer)
+{
+    const uint8_t *mad = sweep_registers_answer(query, answer);
+    if (!answer->mad || register_mad_is_refusal(mad, answer->size))
+        sweep_registers_refuse(sweep, device, 1U << query->page, answer);
+    return register_mad_read(mad, answer->size, query->page, query->port);
 }
 
 // The LID may have become that of another port after the sweep.
@@ -154,7 +184,7 @@ static void sweep_registers_take_info(struct sweep_part *part, const struct swee
     if (g->device->has_access)
         sweep_registers_go_on(r, g);
     else if (mad || !answer->mad)
-        sweep_registers_refuse(r, g->device, REFUSES_ALL, answer);
+        sweep_registers_refuse(part->sweep, g->device, REFUSES_ALL, answer);
 }
 
 static void sweep_registers_take_page(struct sweep_part *part, const struct sweep_query *query,
@@ -163,13 +193,10 @@ static void sweep_registers_take_page(struct sweep_part *part, const struct swee
     struct sweep_registers *r = part->own;
     struct sweep_registers_group *g = &r->groups[query->at];
     struct device_reading *reading = &r->list->all[g->next];
-    const uint8_t *mad = sweep_registers_answer(query, answer);
-    const uint8_t *octets = register_mad_read(mad, answer->size, query->page, query->port);
+    const uint8_t *octets = sweep_device_take(part->sweep, g->device, query, answer);
     reading->answered = octets != NULL;
     if (octets)
         memcpy(reading->octets, octets, sizeof reading->octets);
-    if (!answer->mad || register_mad_is_refusal(mad, answer->size))
-        sweep_registers_refuse(r, g->device, 1U << query->page, answer);
     g->next++;
     sweep_registers_go_on(r, g);
 }

@@ -39,6 +39,7 @@ struct sweeper {
     int64_t tell_at;  // when the log is told how far the first sweep is
     int64_t mkeys_at; // when to look for changed M_Keys
     int64_t counters_at;
+    int64_t register_counters_at;   // when a counter reading has those of registers again
     int64_t registers_at, round_at; // when the next slice is due, and the next round
     uint64_t registers_after;       // the last device that had its turn in this round; 0: none
     struct sweep_size expected;     // of the fabric; zero: not known
@@ -365,6 +366,19 @@ static void sweeper_sweep(struct sweeper *s)
     s->options.listener.fabric(s->options.listener.ctx, fabric);
 }
 
+// Each register with counters is read once in the interval of registers.
+static void sweeper_choose_registers(struct sweeper *s, const struct sweep_choice *choice,
+                                     struct sweep *sweep)
+{
+    const int64_t interval = s->options.registers_interval_us, now = sweeper_now_of(s);
+    if (choice->guids || interval == 0)
+        return;
+    sweep->devices = &s->devices;
+    sweep->keeps_registers = now < s->register_counters_at;
+    if (!sweep->keeps_registers)
+        s->register_counters_at = now + interval;
+}
+
 // NULL: they cannot be read.
 static struct counter_reading *sweeper_read_chosen(struct sweeper *s,
                                                    const struct sweep_choice *choice)
@@ -374,6 +388,7 @@ static struct counter_reading *sweeper_read_chosen(struct sweeper *s,
     struct counter_reading *reading = NULL;
     bool ok = sweeper_open(s, &sweep, &err);
     if (ok) {
+        sweeper_choose_registers(s, choice, &sweep);
         ok = sweep_counters(&sweep, s->last, choice, &reading, &err);
         sweep.requests.io.close(sweep.requests.io.self);
     }

@@ -64,6 +64,12 @@ static const struct family FAMILIES[] = {
            "PortFECCorrectableBlockCtr, or the sum of its lanes'."),
     ERRORS(COUNTER_FEC_UNCORRECTABLE, "fec_uncorrectable_blocks",
            "PortFECUncorrectableBlockCtr, or the sum of its lanes'."),
+    ERRORS(COUNTER_EFFECTIVE_ERRORS, "effective_errors",
+           "Bit errors behind the error correction, of NVIDIA's registers."),
+    ERRORS(COUNTER_FEC_NEAR_LIMIT, "fec_near_limit_blocks",
+           "Blocks of which the error correction had to repair nearly all that it can."),
+    ERRORS(COUNTER_RECOVERIES, "recoveries", "Successful recoveries of the link."),
+    ERRORS(COUNTER_UNINTENDED_DOWNS, "unintended_downs", "Link downs that nobody intended."),
     {FAMILY_PER_SECOND, 0, "ibtrapd_port_errors_per_second",
      "Errors over the short and the long window of a counter that has a limit and had errors.", 0},
     {FAMILY_PER_BIT, 0, "ibtrapd_port_bit_error_ratio",
@@ -259,7 +265,7 @@ static void port_metrics_add_counter(struct port_metrics *m, const struct place 
     const enum counter counter = FAMILIES[m->family].counter;
     if (!port_metrics_find_sums(m, place))
         return;
-    if (!m->sums.fec && (counter == COUNTER_FEC_CORRECTED || counter == COUNTER_FEC_UNCORRECTABLE))
+    if (!counter_was_read(&m->sums, counter))
         return; // the port has none
     if (counter != COUNTER_XMIT_DATA && counter != COUNTER_RCV_DATA) {
         port_metrics_add_count(m, place, m->sums.values[counter], out);

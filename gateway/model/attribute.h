@@ -95,7 +95,10 @@ enum register_page {
     REGISTER_LINK_DOWN,       // PDDR, page 6: why the link went down last
     REGISTER_TROUBLESHOOTING, // PDDR, page 1: why the link is down now, in the device's words
     REGISTER_MODULE,          // PDDR, page 3: the cable or module in the port
-    REGISTER_PHYSICAL,        // PPCNT, group 0x16: bit error ratios of the port
+    REGISTER_PHYSICAL,        // PPCNT, group 0x16: bit errors and bit error ratios of the port
+    REGISTER_HISTOGRAM_BINS,  // PPHCR: the bins of the next page, as the port's FEC has them
+    REGISTER_HISTOGRAM,       // PPCNT, group 0x23: codewords, by the number of corrected symbols
+    REGISTER_RECOVERY,        // PPCNT, group 0x1A: recoveries of the link, and why it went down
     REGISTER_FIRMWARE,        // MGIR: of the device: PSID, version, uptime
     REGISTER_BOARD,           // MSGI: serial number, part and product of the switch
     REGISTER_TEMPERATURE,     // MTMP of sensor 0: the highest of the switch's ASIC

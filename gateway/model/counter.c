@@ -6,31 +6,37 @@
 #include <assert.h>
 #include <string.h>
 
+// `source`: the bit of its register in struct counter_sample; 0: it is of no register.
 struct row {
     const char *name;
     uint64_t limit;
+    uint8_t source;
 };
 
 static const struct row ROWS[COUNTER_COUNT] = {
-    [COUNTER_SYMBOL_ERROR] = {"SymbolErrorCounter", UINT16_MAX},
-    [COUNTER_LINK_ERROR_RECOVERY] = {"LinkErrorRecoveryCounter", UINT8_MAX},
-    [COUNTER_LINK_DOWNED] = {"LinkDownedCounter", UINT8_MAX},
-    [COUNTER_RCV_ERRORS] = {"PortRcvErrors", UINT16_MAX},
-    [COUNTER_RCV_REMOTE_PHYSICAL_ERRORS] = {"PortRcvRemotePhysicalErrors", UINT16_MAX},
-    [COUNTER_RCV_SWITCH_RELAY_ERRORS] = {"PortRcvSwitchRelayErrors", UINT16_MAX},
-    [COUNTER_XMIT_DISCARDS] = {"PortXmitDiscards", UINT16_MAX},
-    [COUNTER_XMIT_CONSTRAINT_ERRORS] = {"PortXmitConstraintErrors", UINT8_MAX},
-    [COUNTER_RCV_CONSTRAINT_ERRORS] = {"PortRcvConstraintErrors", UINT8_MAX},
-    [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = {"LocalLinkIntegrityErrors", 15},
-    [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = {"ExcessiveBufferOverrunErrors", 15},
-    [COUNTER_VL15_DROPPED] = {"VL15Dropped", UINT16_MAX},
-    [COUNTER_XMIT_WAIT] = {"PortXmitWait", UINT32_MAX},
-    [COUNTER_FEC_CORRECTED] = {"PortFECCorrectableBlockCtr", UINT32_MAX},
-    [COUNTER_FEC_UNCORRECTABLE] = {"PortFECUncorrectableBlockCtr", UINT32_MAX},
-    [COUNTER_XMIT_DATA] = {"PortXmitData", UINT32_MAX},
-    [COUNTER_RCV_DATA] = {"PortRcvData", UINT32_MAX},
-    [COUNTER_XMIT_PKTS] = {"PortXmitPkts", UINT32_MAX},
-    [COUNTER_RCV_PKTS] = {"PortRcvPkts", UINT32_MAX},
+    [COUNTER_SYMBOL_ERROR] = {"SymbolErrorCounter", UINT16_MAX, 0},
+    [COUNTER_LINK_ERROR_RECOVERY] = {"LinkErrorRecoveryCounter", UINT8_MAX, 0},
+    [COUNTER_LINK_DOWNED] = {"LinkDownedCounter", UINT8_MAX, 0},
+    [COUNTER_RCV_ERRORS] = {"PortRcvErrors", UINT16_MAX, 0},
+    [COUNTER_RCV_REMOTE_PHYSICAL_ERRORS] = {"PortRcvRemotePhysicalErrors", UINT16_MAX, 0},
+    [COUNTER_RCV_SWITCH_RELAY_ERRORS] = {"PortRcvSwitchRelayErrors", UINT16_MAX, 0},
+    [COUNTER_XMIT_DISCARDS] = {"PortXmitDiscards", UINT16_MAX, 0},
+    [COUNTER_XMIT_CONSTRAINT_ERRORS] = {"PortXmitConstraintErrors", UINT8_MAX, 0},
+    [COUNTER_RCV_CONSTRAINT_ERRORS] = {"PortRcvConstraintErrors", UINT8_MAX, 0},
+    [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = {"LocalLinkIntegrityErrors", 15, 0},
+    [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = {"ExcessiveBufferOverrunErrors", 15, 0},
+    [COUNTER_VL15_DROPPED] = {"VL15Dropped", UINT16_MAX, 0},
+    [COUNTER_XMIT_WAIT] = {"PortXmitWait", UINT32_MAX, 0},
+    [COUNTER_FEC_CORRECTED] = {"PortFECCorrectableBlockCtr", UINT32_MAX, 0},
+    [COUNTER_FEC_UNCORRECTABLE] = {"PortFECUncorrectableBlockCtr", UINT32_MAX, 0},
+    [COUNTER_EFFECTIVE_ERRORS] = {"PhyEffectiveErrors", UINT64_MAX, COUNTER_OF_PHYSICAL},
+    [COUNTER_FEC_NEAR_LIMIT] = {"PhyBlocksNearFECLimit", UINT64_MAX, COUNTER_OF_HISTOGRAM},
+    [COUNTER_RECOVERIES] = {"SuccessfulRecoveryEvents", UINT32_MAX, COUNTER_OF_RECOVERY},
+    [COUNTER_UNINTENDED_DOWNS] = {"UnintentionalLinkDownEvents", UINT32_MAX, COUNTER_OF_RECOVERY},
+    [COUNTER_XMIT_DATA] = {"PortXmitData", UINT32_MAX, 0},
+    [COUNTER_RCV_DATA] = {"PortRcvData", UINT32_MAX, 0},
+    [COUNTER_XMIT_PKTS] = {"PortXmitPkts", UINT32_MAX, 0},
+    [COUNTER_RCV_PKTS] = {"PortRcvPkts", UINT32_MAX, 0},
 };
 
 const char *counter_name(enum counter counter)
@@ -87,11 +93,23 @@ static bool counter_is_fec(enum counter counter)
     return counter == COUNTER_FEC_CORRECTED || counter == COUNTER_FEC_UNCORRECTABLE;
 }
 
+bool counter_counts_downs(enum counter counter)
+{
+    return counter == COUNTER_LINK_DOWNED || counter == COUNTER_UNINTENDED_DOWNS;
+}
+
+bool counter_was_read(const struct counter_sample *sample, enum counter counter)
+{
+    const uint8_t source = ROWS[counter].source;
+    return source != 0 ? (sample->registers & source) != 0
+                       : sample->fec || !counter_is_fec(counter);
+}
+
 bool counter_is_comparable(const struct counter_sample *before, const struct counter_sample *now,
                            enum counter counter)
 {
-    if (counter_is_fec(counter))
-        return before->fec == now->fec;
+    if (counter_is_fec(counter) || ROWS[counter].source != 0)
+        return counter_was_read(before, counter) == counter_was_read(now, counter);
     if (counter == COUNTER_XMIT_WAIT && before->no_wait != now->no_wait)
         return false;
     return counter < COUNTER_ERRORS ? before->extended == now->extended : before->wide == now->wide;
@@ -99,7 +117,7 @@ bool counter_is_comparable(const struct counter_sample *before, const struct cou
 
 bool counter_is_full(const struct counter_sample *sample, enum counter counter)
 {
-    const bool is_long = sample->extended && !counter_is_fec(counter);
+    const bool is_long = sample->extended && !counter_is_fec(counter) && ROWS[counter].source == 0;
     return !is_long && sample->values[counter] >= counter_limit(counter);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The counters of a port: PortCounters, PortCountersExtended and PortExtendedSpeedsCounters
-// (IBA 16.1.3.5, 16.1.4.11), and why the port counted errors. Pure.
+// (IBA 16.1.3.5, 16.1.4.11), those of NVIDIA's registers, and why the port counted errors. Pure.
 #ifndef IBTRAPD_MODEL_COUNTER_H
 #define IBTRAPD_MODEL_COUNTER_H
 
@@ -27,6 +27,12 @@ enum counter {
     // Blocks that the error correction of a link repaired, and blocks beyond repair.
     COUNTER_FEC_CORRECTED,
     COUNTER_FEC_UNCORRECTABLE,
+    // Of registers of NVIDIA's devices: bit errors behind the error correction; blocks that it
+    // could just repair; recoveries of the link; link downs that nobody intended.
+    COUNTER_EFFECTIVE_ERRORS,
+    COUNTER_FEC_NEAR_LIMIT,
+    COUNTER_RECOVERIES,
+    COUNTER_UNINTENDED_DOWNS,
     // The traffic counters follow. ibtrapd accumulates traffic counters, but they have neither
     // thresholds nor events: growing with use is normal.
     COUNTER_XMIT_DATA, // in units of four octets, like COUNTER_RCV_DATA
@@ -53,6 +59,12 @@ uint64_t counter_growth(uint64_t before, uint64_t after);
 // Orders ports like a reading, by node, then number: below 0, 0 or above 0.
 int counter_compare_ports(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint8_t port_b);
 
+// Whether the counter counts how often the link went down.
+bool counter_counts_downs(enum counter counter);
+
+// The registers that were read: bits.
+enum { COUNTER_OF_PHYSICAL = 1, COUNTER_OF_HISTOGRAM = 2, COUNTER_OF_RECOVERY = 4 };
+
 // The counters of a port at some time.
 struct counter_sample {
     uint64_t node_guid;
@@ -61,6 +73,7 @@ struct counter_sample {
     bool wide;     // at least the traffic counters have 64 bits
     bool fec;      // the counters of the error correction were read; otherwise their values are 0
     bool no_wait;  // PortXmitWait was not read, and is 0
+    uint8_t registers; // which were read; the values of others are 0
     uint16_t tick; // of PortXmitWait, in symbol times of a lane, 1 to 256; 0: the port did not say
     uint64_t values[COUNTER_COUNT];
 };
@@ -69,6 +82,8 @@ struct counter_sample {
 // with the same size.
 bool counter_is_comparable(const struct counter_sample *before, const struct counter_sample *now,
                            enum counter counter);
+// Whether the sample has the counter: false without error correction, or without the register.
+bool counter_was_read(const struct counter_sample *sample, enum counter counter);
 // Whether the counter has reached its limit.
 bool counter_is_full(const struct counter_sample *sample, enum counter counter);
 

@@ -41,10 +41,10 @@ struct accumulated_port {
 
 static_assert(COUNTER_COUNT <= 24, "every counter has a bit");
 
-// A port in `octets`: number, flags, missing_since, began_s, `last`, `base`. `last` and `base` each
-// begin with three octets that have a bit for each counter; the bit is set if the counter is not 0.
-// The counters that are not 0 follow, in groups of seven bits, lowest first. The causes that are
-// known come last: `last` and `base` of each.
+// A port in `octets`: number, flags, registers, missing_since, began_s, `last`, `base`. `last` and
+// `base` each begin with three octets that have a bit for each counter; the bit is set if the
+// counter is not 0. The counters that are not 0 follow, in groups of seven bits, lowest first. The
+// causes that are known come last: `last` and `base` of each.
 enum {
     FLAG_EXTENDED = 1,
     FLAG_WIDE = 2,
@@ -53,7 +53,7 @@ enum {
     FLAG_CAUSES = 16, // of the first of CAUSES_OF; the next bit is that of the next counter
     MASK_SIZE = 3,
     NUMBER_SIZE_MAX = 10,
-    PORT_SIZE_MAX = 2 + 2 * NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX) +
+    PORT_SIZE_MAX = 3 + 2 * NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX) +
                     2 * CAUSES_COUNTERS * ERROR_CAUSES * NUMBER_SIZE_MAX,
 };
 
@@ -134,6 +134,7 @@ static uint8_t *accumulated_put_port(uint8_t *p, const struct accumulated_port *
     uint8_t *flags = p++;
     *flags = (last->extended ? FLAG_EXTENDED : 0) | (last->wide ? FLAG_WIDE : 0) |
              (last->fec ? FLAG_FEC : 0) | (last->no_wait ? FLAG_NO_WAIT : 0);
+    *p++ = last->registers;
     p = accumulated_put_number(p, (uint64_t)port->missing_since);
     p = accumulated_put_number(p, (uint64_t)port->began_s);
     p = accumulated_put_values(accumulated_put_values(p, last->values), port->base);
@@ -146,6 +147,7 @@ static const uint8_t *accumulated_get_port(const uint8_t *p, struct accumulated_
     struct counter_sample *last = &port->last;
     last->port = *p++;
     const uint8_t flags = *p++;
+    last->registers = *p++;
     last->extended = flags & FLAG_EXTENDED;
     last->fec = flags & FLAG_FEC;
     last->no_wait = flags & FLAG_NO_WAIT;

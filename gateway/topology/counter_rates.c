@@ -29,7 +29,7 @@ int64_t counter_rates_covered(const struct counter_windows_time *time, const str
 {
     const int64_t most = of_link ? time->window_us[window] : counter_windows_span(time, window);
     const int64_t least = of_link ? 60 * CLOCK_US_PER_S : 1;
-    const bool later = one->since_us > time->began_us && one->counter != COUNTER_LINK_DOWNED;
+    const bool later = one->since_us > time->began_us && !counter_counts_downs(one->counter);
     const int64_t watched = time->updated_us - (later ? one->since_us : time->began_us);
     return watched >= most || least >= most ? most : watched > least ? watched : least;
 }

@@ -521,7 +521,7 @@ static void counter_watch_settle(const struct counter_watch *w, const struct wat
     const int64_t up_us = own_us > peer_us ? own_us : peer_us;
     one->settling = up_us > 0 && w->time.updated_us - up_us < long_us;
     const int64_t since_us = up_us == 0 || one->settling ? up_us : up_us + long_us;
-    if (since_us <= one->since_us || one->counter == COUNTER_LINK_DOWNED)
+    if (since_us <= one->since_us || counter_counts_downs(one->counter))
         return;
     one->since_us = since_us;
     if (since_us <= w->time.updated_us - w->time.elapsed_us)

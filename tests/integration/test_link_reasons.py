@@ -32,13 +32,15 @@ def fabric(tmp_path):
 
 @pytest.fixture
 def firmware(request, open_site, fabric, tmp_path):
-    """The registers of both switches, and a site whose gateway reads them. A parameter: items of section `sweep`."""
+    """The registers of both switches, and a site whose gateway reads them. A parameter: items of section `sweep`, and
+    the interval of the counters."""
     made = Firmware(tmp_path / "registers", fabric)
     snmpd = fabric.keep(Snmpd(fabric.directory)).start()
     made.manager = Manager(snmpd.address)
     more = section("subagent", socket=snmpd.socket)
-    made.site = open_site(sweep=SWEEP | getattr(request, "param", {}), counters={"interval": 3600},
-                          registers=made.directory, more=more)
+    sweep = SWEEP | getattr(request, "param", {})
+    made.site = open_site(counters={"interval": sweep.pop("counters", 3600)}, sweep=sweep, registers=made.directory,
+                          more=more)
     made.site.gateway.wait_subscribed()
     made.site.gateway.wait_nodes(8)
     made.site.gateway.wait_swept(0)
@@ -172,6 +174,8 @@ def rounds(firmware):
     firmware.module("leaf1", 11, "NVIDIA", 'MCP"4Y10', "MT1", celsius=41.5, high=75)
     for port in (1, 2, 3, 4, 5, 11, 12):
         firmware.bit_errors("leaf1", port, raw=(3, 9), effective=(15, 254))
+        firmware.histogram("leaf1", port, [10**9, 10**5, 30, 0, 0, 0, 0, 0])
+        firmware.recoveries("leaf1", port, successful=1)
     firmware.firmware("leaf1", 27, 2010, 3004)
     firmware.board("leaf1", "MT2044X00001", "MQM8790-HS2F", "Jaguar Unmng IB 200")
     firmware.temperature("leaf1", 47.5, 105, low=95)
@@ -238,3 +242,13 @@ def test_a_switch_gets_hot_and_loses_a_fan_and_a_power_supply(rounds):
     assert "up for 10 seconds" in site.message("switch-restarted")[0].text
     rounds.temperature("leaf1", 60, 105, low=95)
     assert site.message("hardware-good")[0].data["alarmKey"].startswith("temperature-high node ")
+
+
+@pytest.mark.parametrize("firmware", [{"vendor_interval": 1, "counters": 5}], indirect=True)
+def test_a_link_gets_worse_before_it_loses_a_block(rounds):
+    site = rounds.site
+    wait_until(lambda: "PhyBlocksNearFECLimit" in site.gateway.control("node", "leaf1", "--json").stdout,
+               "the counters of registers")
+    rounds.histogram("leaf1", 11, [10**9, 10**5, 30, 0, 0, 0, 20, 30])
+    worse = site.message("link-errors-raised")[0]
+    assert worse.text.startswith("PhyBlocksNearFECLimit of port 11 of leaf1") and "by 50 in" in worse.text

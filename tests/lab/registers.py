@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The firmware of NVIDIA's devices on the simulated fabric: registers as rows of fields (simregisters.h)."""
 
+PPCNT, PPHCR = 0x5008, 0x503E
 PDDR, MGIR, MSGI, MTMP, MTWE, MFCR, FORE, MSPS = 0x5031, 0x9020, 0x9021, 0x900A, 0x900B, 0x9001, 0x9007, 0x900D
 LINK_DOWN, TROUBLESHOOTING, MODULE = 6, 1, 3
 MICROWATT = 1 << 29  # the unit of light in the index of the page MODULE
@@ -53,11 +54,23 @@ class Firmware:
         texts = (0x1C, vendor.ljust(16)), (0x2C, part.ljust(16)), (0x44, serial.ljust(16))
         self._pddr(node, port, MODULE, [(0x0C, 28, kind), *temperatures], *texts)
 
-    def bit_errors(self, node, port, raw, effective):
-        """Each ratio: coefficient and negative exponent of ten."""
-        index = (port << 16 | 1 << 14 | 0x16) << 32
+    def _of_port(self, node, port, number, group, fields):
+        index = (port << 16 | 1 << 14 | group) << 32
+        self._write(node, ACCESS, number, index, register([(0, 0, index >> 32), *fields]))
+
+    def bit_errors(self, node, port, raw, effective, errors=0):
+        """Each ratio: coefficient and negative exponent of ten; the errors behind the correction."""
         fields = [(at, low, part) for at, (a, b) in ((0x68, raw), (0x6C, effective)) for low, part in ((0, a), (8, b))]
-        self._write(node, ACCESS, 0x5008, index, register([(0, 0, index >> 32), *fields]))
+        self._of_port(node, port, PPCNT, 0x16, [*fields, (0x88, 0, errors)])
+
+    def histogram(self, node, port, blocks):
+        """How many blocks needed each number of corrections; the last number is the most that is possible."""
+        bins = [(0x10 + 4 * n, low, n) for n in range(len(blocks)) for low in (0, 16)]
+        self._of_port(node, port, PPHCR, 0, [(4, 16, len(blocks)), *bins])
+        self._of_port(node, port, PPCNT, 0x23, [(8 + 8 * n + 4, 0, count) for n, count in enumerate(blocks)])
+
+    def recoveries(self, node, port, successful, unintended_downs=0):
+        self._of_port(node, port, PPCNT, 0x1A, [(8, 0, successful), (12, 0, unintended_downs)])
 
     def firmware(self, node, *version, psid="MT_0000000012", uptime=86400):
         fields = [(0x44 + 4 * n, 0, part) for n, part in enumerate(version)]

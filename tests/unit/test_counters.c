@@ -379,8 +379,11 @@ TEST(plain_counters)
     manners[LEAF_LID].wait = true;
     read_counters(true);
     static const uint64_t EXPECTED[COUNTER_COUNT] = {
-        LEAF_LID, 2,          3, 0x0404, 0x0505,     0x0606,     0x0707,     8,         9, 0xA, 0xB,
-        0x0C0C,   0x0D0D0D0D, 0, 0,      0x06060606, 0x07070707, 0x08080808, 0x09090909};
+        LEAF_LID,   2,          3,         0x0404,
+        0x0505,     0x0606,     0x0707,    8,
+        9,          0xA,        0xB,       0x0C0C,
+        0x0D0D0D0D, 0,          0,         [COUNTER_XMIT_DATA] = 0x06060606,
+        0x07070707, 0x08080808, 0x09090909};
     assert_memory_equal(reading->samples[0].values, EXPECTED, sizeof EXPECTED);
     assert_false(reading->samples[0].extended);
     assert_false(reading->samples[0].wide);
@@ -442,8 +445,8 @@ TEST(extended_counters_where_they_have_errors)
     assert_true(reading->samples[2].wide);
     assert_false(reading->samples[2].no_wait);
     for (unsigned i = 0; i < COUNTER_COUNT; i++) {
-        const bool is_fec = i == COUNTER_FEC_CORRECTED || i == COUNTER_FEC_UNCORRECTABLE;
-        assert_int_equal(reading->samples[2].values[i], is_fec ? 0 : UINT64_C(0x0100000000) + i);
+        const bool is_other = i >= COUNTER_FEC_CORRECTED && i <= COUNTER_UNINTENDED_DOWNS;
+        assert_int_equal(reading->samples[2].values[i], is_other ? 0 : UINT64_C(0x0100000000) + i);
     }
     assert_int_equal(manners[SPINE_LID].plain_asked, 0);
     assert_false(reading->samples[0].extended);
