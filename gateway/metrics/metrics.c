@@ -2,11 +2,12 @@
 #include "metrics/metrics.h"
 
 #include "metrics/port_metrics.h"
+#include "model/address.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 
-enum { LABELS_MAX = 3 }; // of a sample
+enum { LABELS_MAX = 7 }; // of a sample
 
 static const double US_PER_S = (double)CLOCK_US_PER_S;
 
@@ -236,6 +237,24 @@ static void metrics_put_active_alarms(FILE *out, const struct alarm_counts *coun
                           counts->open_of);
 }
 
+// A sample for each of the worst alarms.
+static void metrics_put_named_alarms(FILE *out, const struct metrics *m)
+{
+    metrics_begin(out, "gauge", "ibtrapd_open_alarm_info",
+                  "One of the worst open alarms, with its sentence; always 1.");
+    for (size_t i = 0; i < m->named_count; i++) {
+        const struct alarm *a = m->named[i].alarm;
+        char number[24], guid[ADDRESS_GUID_TEXT_SIZE];
+        snprintf(number, sizeof number, "%" PRId64, a->event_sequence);
+        address_format_guid(a->node_guid, guid);
+        metrics_put_sample(out, "ibtrapd_open_alarm_info", 1, "event", a->type, "category",
+                           category_word(a->category), "severity", severity_word(a->severity),
+                           "number", number, "node",
+                           m->named[i].node[0] != '\0' ? m->named[i].node : NULL, "guid",
+                           a->node_guid != 0 ? guid : NULL, "text", a->text, METRICS_END);
+    }
+}
+
 static void metrics_put_verdicts(FILE *out, const struct metrics *m)
 {
     metrics_begin(out, "gauge", "ibtrapd_health",
@@ -447,6 +466,7 @@ void metrics_write(FILE *out, const struct metrics *metrics)
     metrics_put_client(out, metrics);
     metrics_put_journal(out, metrics);
     metrics_put_active_alarms(out, &metrics->alarms);
+    metrics_put_named_alarms(out, metrics);
     metrics_put_verdicts(out, metrics);
     metrics_put_windows(out, metrics->windows, metrics->now_us);
     metrics_put_receivers(out, metrics);

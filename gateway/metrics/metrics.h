@@ -25,6 +25,11 @@ struct metrics_receiver {
     const struct histogram *times; // from event to writing, as receiver_times
 };
 
+struct metrics_alarm {
+    const struct alarm *alarm;
+    char node[NAMES_NAME_SIZE]; // the node's name; empty: not in the fabric now
+};
+
 struct metrics {
     const char *release;
     const char *fabric;         // its name
@@ -37,6 +42,8 @@ struct metrics {
     const struct event_counts *events;
     struct journal_status journal;
     struct alarm_counts alarms;
+    const struct metrics_alarm *named; // the worst open ones of them
+    size_t named_count;
     enum health_state verdicts[HEALTH_VERDICTS];
     const struct maintenance *windows; // some may have ended
     const struct histogram *commits;

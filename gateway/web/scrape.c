@@ -2,9 +2,11 @@
 #include "web/scrape.h"
 
 #include "base/memory.h"
+#include "control/handlers.h"
 #include "install.h"
 #include "metrics/metrics.h"
 #include "metrics/port_metrics.h"
+#include "topology/describe.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -93,6 +95,42 @@ static char *scrape_write_text(const struct metrics *metrics, size_t *size)
     return memory_need(text);
 }
 
+enum {
+    SCRAPE_ALARMS_MAX = 5000, // active ones; to look through more of them would stop the loop
+    SCRAPE_NAMED_MAX = 200,
+};
+
+struct scrape_alarms {
+    struct worst_alarms worst;
+    struct metrics_alarm named[SCRAPE_NAMED_MAX];
+    size_t count;
+};
+
+// Finds the open ones of the worst alarms.
+static struct scrape_alarms *scrape_find_alarms(const struct parts *parts, uint64_t active)
+{
+    struct scrape_alarms *s = memory_zeroed(1, sizeof *s);
+    struct systems *systems = topology_systems(parts->topology);
+    struct names *names = topology_names(parts->topology);
+    char label[NAMES_NAME_SIZE];
+    worst_alarms_find(parts->journal, NULL, active <= SCRAPE_ALARMS_MAX ? SCRAPE_NAMED_MAX : 0,
+                      &s->worst);
+    for (size_t i = 0; i < s->worst.count; i++) {
+        const struct alarm *alarm = s->worst.all[i];
+        const uint32_t node =
+            systems ? fabric_find_node(systems->fabric, alarm->node_guid) : FABRIC_NONE;
+        if (alarm_standing(alarm, catalogue_find(alarm->type)) != ALARM_OPEN)
+            continue;
+        if (node != FABRIC_NONE)
+            snprintf(s->named[s->count].node, sizeof s->named->node, "%s",
+                     describe_label(systems->fabric, node, FABRIC_NONE, names, label));
+        s->named[s->count++].alarm = alarm;
+    }
+    names_unref(names);
+    systems_unref(systems);
+    return s;
+}
+
 static char *scrape_gateway(const struct parts *parts, size_t *size)
 {
     struct sweeper_status sweep;
@@ -103,6 +141,9 @@ static char *scrape_gateway(const struct parts *parts, size_t *size)
     struct metrics_receiver *receivers = memory_zeroed(parts->receiver_count, sizeof *receivers);
     scrape_parts(parts, &metrics);
     scrape_receivers(parts, receivers);
+    struct scrape_alarms *alarms = scrape_find_alarms(parts, metrics.journal.alarms);
+    metrics.named = alarms->named;
+    metrics.named_count = alarms->count;
     metrics.receivers = receivers;
     parts_windows(parts, windows);
     metrics.windows = windows;
@@ -118,6 +159,8 @@ static char *scrape_gateway(const struct parts *parts, size_t *size)
         metrics.reads = &reads;
     }
     char *text = scrape_write_text(&metrics, size);
+    worst_alarms_free(&alarms->worst);
+    free(alarms);
     free(windows);
     free(receivers);
     return text;

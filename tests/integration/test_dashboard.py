@@ -69,7 +69,7 @@ scrape_configs: [{{job_name: ibtrapd, static_configs: [{{targets: ["127.0.0.1:{m
 
     def wait(self, title, condition, **labels):
         wait_until(lambda: (value := self.value(title, **labels)) is not None and condition(value),
-                   f"the panel '{title}'", 60, interval=0.5)
+                   f"the panel '{title}'", interval=0.5)
 
 
 @pytest.fixture
@@ -122,6 +122,8 @@ def test_each_panel_shows_its_fault(dashboard):
     shows("Ports", lambda value: value == 1, node="leaf1", port="12")
     shows("Open alarms", lambda value: value == before + 1)
     shows("Active alarms by event", lambda value: value == 1, event="link-down")
+    shows("What is wrong", lambda value: value == 1, event="link-down", node=LEAF1)
+    assert any("12 of leaf1" in labels["text"] for labels, _ in dashboard.series("What is wrong"))
     shows("Events", lambda value: value > 0, event="link-down")
     shows("Reports", lambda value: value > 0)
     shows("Lag of receivers", lambda value: value > 0, receiver="udp0")
@@ -134,6 +136,8 @@ def test_each_panel_shows_its_fault(dashboard):
     shows("Links down", lambda value: value >= 3)
     shows("Open alarms", lambda value: value == alarms + 1)
     shows("Nodes", lambda value: value < 8)
+    shows("What is wrong", lambda value: value == 1, event="switch-removed", severity="error")
+    assert "link-down" not in {labels["event"] for labels, _ in dashboard.series("What is wrong")}  # it follows
 
     # Rates of windows, which take a quarter of an hour, and registers, which the simulator does not have
     # (unit-port_metrics): Prometheus takes the queries.

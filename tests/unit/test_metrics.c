@@ -366,6 +366,19 @@ TEST(alarms_are_told_by_event)
     expect("ibtrapd_active_alarms{event=\"receiver-failing\",category=\"gateway\","
            "severity=\"error\"} 0");
     expect_nothing_of("ibtrapd_active_alarms{event=\"bad-pkey\""); // it raises none
+    struct alarm named = {.event_sequence = 7,
+                          .type = "link-down",
+                          .severity = SEVERITY_WARNING,
+                          .category = CATEGORY_LINK,
+                          .node_guid = 0x22,
+                          .text = "Port 1 \"went\" down."};
+    const struct metrics_alarm all = {&named, "leaf1"};
+    expect_nothing_of("ibtrapd_open_alarm_info{");
+    metrics.named = &all;
+    metrics.named_count = 1;
+    expect("ibtrapd_open_alarm_info{event=\"link-down\",category=\"link\",severity=\"warning\","
+           "number=\"7\",node=\"leaf1\",guid=\"0x0000000000000022\",text=\"Port 1 \\\"went\\\" "
+           "down.\"} 1");
     metrics.alarms.open_of[CATALOGUE_LINK_DOWN][SEVERITY_WARNING] = 1;
     expect("ibtrapd_open_alarms{event=\"link-down\",category=\"link\",severity=\"warning\"} 1");
 }
