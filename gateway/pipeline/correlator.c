@@ -418,6 +418,8 @@ static void correlator_emit_change(struct correlator *o, const struct changes *a
                                    bool late, char (*ids)[EVENT_ID_SIZE])
 {
     const struct change *change = &all->all[i];
+    if (change->untold)
+        return;
     const char *cause = change->cause != FABRIC_NONE ? ids[change->cause] : "";
     const char *related = late ? "" : related_id(o, change, clock_utc(o->emitter->builder.clock));
     struct event *event =

@@ -34,6 +34,7 @@ struct change {
     // as its cause.
     uint16_t parts, parts_changed;
     bool is_part;
+    bool untold; // no event: former_names.h
     // A piece of a sentence, or empty.
     // - Node added or removed: topology/root_causes.h has examples.
     // - Moved: where it was, "port 3 of leaf1 (LID 2)".

@@ -13,7 +13,8 @@
 struct former_name {
     struct hash_node by_guid;
     struct event_other_name is;
-    int64_t time_us; // UTC, when it was a name last
+    int64_t time_us;  // UTC, when it was a name last
+    uint32_t changes; // how often another name followed, less than FORMER_NAMES_US ago each
 };
 
 struct former_names {
@@ -53,8 +54,14 @@ static struct former_name *former_names_next(const struct former_names *former,
     return HASH_THING(next, struct former_name, by_guid);
 }
 
+static bool former_names_counts(const struct former_name *name, int64_t now_us)
+{
+    return now_us - name->time_us <= FORMER_NAMES_US;
+}
+
+// `changed`: the node has another name now.
 static void former_names_note(struct former_names *former, uint64_t guid, const char *name,
-                              int64_t time_us)
+                              int64_t time_us, bool changed)
 {
     struct former_name *at = former_names_next(former, NULL, guid);
     while (at && strcmp(at->is.name, name) != 0)
@@ -64,11 +71,14 @@ static void former_names_note(struct former_names *former, uint64_t guid, const 
         if (at->is.guid != 0)
             hash_remove(&former->by_guid, &at->by_guid);
         at->is.guid = guid;
+        at->changes = 0;
         snprintf(at->is.name, sizeof at->is.name, "%s", name);
         hash_add(&former->by_guid, &at->by_guid, former_names_digest(former, guid));
     }
-    if (at)
-        at->time_us = time_us;
+    if (!at)
+        return;
+    at->changes = (former_names_counts(at, time_us) ? at->changes : 0) + changed;
+    at->time_us = time_us;
 }
 
 // The node is back: the names from before its absence count again.
@@ -87,7 +97,7 @@ void former_names_compare(struct former_names *former, const struct fabric *befo
         const uint32_t now = fabric_find_node(after, node->guid);
         const char *name = describe_name(node, 0, names);
         if (now == FABRIC_NONE || strcmp(name, describe_name(&after->nodes[now], 0, names)) != 0)
-            former_names_note(former, node->guid, name, after->time_us);
+            former_names_note(former, node->guid, name, after->time_us, now != FABRIC_NONE);
     }
     for (uint32_t i = 0; former->next > 0 && i < after->node_count; i++) {
         const uint64_t guid = after->nodes[i].guid;
@@ -103,14 +113,23 @@ void former_names_rename(struct former_names *former, const struct fabric *fabri
         const struct fabric_node *node = &fabric->nodes[i];
         const char *name = describe_name(node, 0, from);
         if (strcmp(name, describe_name(node, 0, to)) != 0)
-            former_names_note(former, node->guid, name, fabric->time_us);
+            former_names_note(former, node->guid, name, fabric->time_us, false);
     }
     for (uint32_t i = 0; i < fabric->port_guid_count; i++) {
         const uint64_t guid = fabric->port_guids[i].guid;
         const char *name = names_find(from, guid), *now = names_find(to, guid);
         if (name && (!now || strcmp(name, now) != 0))
-            former_names_note(former, guid, name, fabric->time_us);
+            former_names_note(former, guid, name, fabric->time_us, false);
     }
+}
+
+uint32_t former_names_changes(const struct former_names *former, uint64_t guid, int64_t now_us)
+{
+    uint32_t changes = 0;
+    const struct former_name *at = former_names_next(former, NULL, guid);
+    for (; at; at = former_names_next(former, at, guid))
+        changes += former_names_counts(at, now_us) ? at->changes : 0;
+    return changes;
 }
 
 const char *former_names_last(const struct former_names *former, uint64_t guid, int64_t now_us)
@@ -118,7 +137,7 @@ const char *former_names_last(const struct former_names *former, uint64_t guid, 
     const struct former_name *last = NULL,
                              *at = former->next > 0 ? former_names_next(former, NULL, guid) : NULL;
     for (; at; at = former_names_next(former, at, guid)) {
-        if ((!last || at->time_us > last->time_us) && now_us - at->time_us <= FORMER_NAMES_US &&
+        if ((!last || at->time_us > last->time_us) && former_names_counts(at, now_us) &&
             !node_name_is_of_factory(at->is.name))
             last = at;
     }
@@ -130,7 +149,7 @@ static void former_names_add_of(const struct former_names *former, struct event 
 {
     const struct former_name *at = guid != 0 ? former_names_next(former, NULL, guid) : NULL;
     for (; at; at = former_names_next(former, at, guid)) {
-        if (strcmp(at->is.name, who->name) != 0 && event->time_us - at->time_us <= FORMER_NAMES_US)
+        if (strcmp(at->is.name, who->name) != 0 && former_names_counts(at, event->time_us))
             event_add_other_name(event, guid, at->is.name);
     }
 }

@@ -3,6 +3,7 @@
 // adapter's factory for a while, and a map may name a node anew: patterns of filters, policies and
 // maintenance windows match the former name, too.
 // Decides: Which former names of a node do patterns match, and for how long?
+// Decides: When is a node's new name told no more?
 #ifndef IBTRAPD_TOPOLOGY_FORMER_NAMES_H
 #define IBTRAPD_TOPOLOGY_FORMER_NAMES_H
 
@@ -14,7 +15,10 @@
 // For how long a name counts after the node lost the name, or came back under another name.
 #define FORMER_NAMES_US (INT64_C(86400) * 1000000)
 
-enum { FORMER_NAMES_MAX = 16384 }; // the oldest are forgotten first
+enum {
+    FORMER_NAMES_MAX = 16384, // the oldest are forgotten first
+    FORMER_NAMES_TOLD = 8,    // changes of a node's name that are told, until no name is old
+};
 
 struct former_names;
 
@@ -29,6 +33,9 @@ void former_names_compare(struct former_names *former, const struct fabric *befo
 // Notes the names of `from` where `to` has another name for the node or port. Both may be NULL.
 void former_names_rename(struct former_names *former, const struct fabric *fabric,
                          const struct names *from, const struct names *to);
+
+// How often the node lost a name that still counts to another one.
+uint32_t former_names_changes(const struct former_names *former, uint64_t guid, int64_t now_us);
 
 // The last name of the node that was no description of the factory, while the name counts. NULL:
 // none is known. Valid until the next change of `former`.

@@ -234,6 +234,28 @@ static bool topology_waits_on(const struct topology *topology, const struct fabr
     return !differs;
 }
 
+// A node whose name comes to no rest says so, and has no further events until one of its names has
+// lasted for a day.
+static void topology_limit_names(const struct topology *topology, int64_t now_us,
+                                 struct changes *changes)
+{
+    for (uint32_t i = 0; i < changes->count; i++) {
+        struct change *change = &changes->all[i];
+        if (change->type != CATALOGUE_NODE_RENAMED)
+            continue;
+        const uint32_t count =
+            former_names_changes(topology->former_names, change->subject.node_guid, now_us);
+        change->untold = count > FORMER_NAMES_TOLD;
+        if (count != FORMER_NAMES_TOLD)
+            continue;
+        struct text text = text_behind(change->reason, sizeof change->reason);
+        text_addf(&text,
+                  "; it has changed %u times within a day, and further changes are not told "
+                  "until a name lasts for a day",
+                  count);
+    }
+}
+
 // If the sweep before found no master, the last known master is the former one of a failover.
 static void topology_compare(struct topology *topology, struct fabric *before, struct fabric *now,
                              struct changes *out)
@@ -248,6 +270,7 @@ static void topology_compare(struct topology *topology, struct fabric *before, s
         topology_joined_systems(topology, joined_fabric(topology->joined, topology->systems,
                                                         &topology->absence, &topology->waiting));
     changes_between_systems(topology->joined, joined, topology->names, out);
+    topology_limit_names(topology, now->time_us, out);
     departed_ports_remember(&topology->departed, topology->joined, now, topology->names);
     if (topology->has_master && fabric_master(then) == FABRIC_NONE)
         changes_add_failover(joined->fabric, &topology->master, topology->names, out);

@@ -606,6 +606,50 @@ TEST(a_host_with_a_new_name_is_one_message)
     check_messages(1, 8);
 }
 
+// Nodes whose descriptions change in every sweep fill neither the memory nor receivers.
+TEST(descriptions_that_change_in_every_sweep)
+{
+    char name[48];
+    stop_pipeline();
+    plant_policy.storm_rate = 50;
+    plant_policy.storm_period_us = 60 * CLOCK_US_PER_S;
+    plant_start();
+    add_rails(8, HOSTS_MAX);
+    for (uint32_t round = 0; round < 100; round++) {
+        for (uint32_t h = 0; h < hosts; h++) {
+            for (uint32_t r = 0; r < rails; r++) {
+                snprintf(name, sizeof name, "x%u-%u-%u mlx5_%u", round, h, r, r);
+                generated_rename(&plant, adapter[h][r], name);
+            }
+        }
+        sweep();
+        const size_t heard = listen_to(&of_systems);
+        assert_true(heard <= 51 && (round < 8 || heard == 0)); // the storm's rate and its summary
+        listen_to(&of_parts);
+    }
+}
+
+TEST(a_description_that_swings_says_so)
+{
+    add_rails(1, 2);
+    for (uint32_t round = 0; round < 100; round++) {
+        generated_rename(&plant, adapter[0][0], round % 2 ? "gpu1 mlx5_0" : "gpu9 mlx5_0");
+        check_messages(round < 8, round < 8);
+        if (round == 7)
+            CHECK_LAST("gpu1 mlx5_0 (LID 3) got a new name; the old one was gpu9 mlx5_0; it has "
+                       "changed 8 times within a day, and further changes are not told until a "
+                       "name lasts for a day.");
+    }
+    turn(0, true); // absences are no changes
+    check_messages(1, 1);
+    turn(0, false);
+    check_messages(1, 1);
+    pass_time(25 * HOUR);
+    generated_rename(&plant, adapter[0][0], "gpu9 mlx5_0");
+    check_messages(1, 1);
+    CHECK_LAST("gpu9 mlx5_0 (LID 3) got a new name; the old one was gpu1 mlx5_0.");
+}
+
 TEST(a_boot_with_names_of_the_factory)
 {
     char name[32];
@@ -1002,6 +1046,8 @@ int main(void)
         SYSTEMS_TEST(parts_of_a_box_that_take_hosts_along),
         SYSTEMS_TEST(a_card_of_two_ports),
         SYSTEMS_TEST(a_host_with_a_new_name_is_one_message),
+        SYSTEMS_TEST(descriptions_that_change_in_every_sweep),
+        SYSTEMS_TEST(a_description_that_swings_says_so),
         SYSTEMS_TEST(a_boot_with_names_of_the_factory),
         cmocka_unit_test_setup_teardown(a_host_that_boots_again_and_again_flaps_once,
                                         begin_with_flaps, plant_end),
