@@ -7,6 +7,21 @@
 
 #include <stdlib.h>
 
+// The question to a port of the node. Nodes that are known are asked first.
+static struct sweep_query sweep_ports_query(const struct sweep_part *part, uint32_t node,
+                                            const struct fabric_port *port, sweep_take *take,
+                                            uint16_t attribute)
+{
+    const uint64_t guid = fabric_builder_get(part->builder, node)->guid;
+    return (struct sweep_query){.take = take,
+                                .guid = port->guid,
+                                .at = node,
+                                .attribute = attribute,
+                                .lid = port->lid,
+                                .mgmt_class = MAD_CLASS_SMP_LID,
+                                .next = sweep_part_known(part, guid) != NULL};
+}
+
 // SwitchInfo of every switch.
 
 static void sweep_ports_take_switch(struct sweep_part *part, const struct sweep_query *query,
@@ -26,14 +41,10 @@ static void sweep_ports_ask_switch(void *ctx, uint32_t number, struct fabric_por
     const struct fabric_node *before = sweep_part_known(part, node->guid);
     if (before)
         node->switch_info = before->switch_info;
+    const struct sweep_query query =
+        sweep_ports_query(part, number, port, sweep_ports_take_switch, SMP_SWITCH_INFO);
     if (port->lid != 0 && !node->silent)
-        sweep_part_ask(part, &(struct sweep_query){.take = sweep_ports_take_switch,
-                                                   .guid = port->guid,
-                                                   .at = number,
-                                                   .attribute = SMP_SWITCH_INFO,
-                                                   .lid = port->lid,
-                                                   .mgmt_class = MAD_CLASS_SMP_LID,
-                                                   .next = before != NULL});
+        sweep_part_ask(part, &query);
 }
 
 bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
@@ -96,15 +107,10 @@ static void sweep_ports_ask_unlinked(void *ctx, uint32_t number, struct fabric_p
     bool is_first = node->type != FABRIC_SWITCH && !node->silent && sweep_ports_answers(port);
     for (unsigned i = 1; is_first && i < port->number; i++)
         is_first = !sweep_ports_answers(fabric_builder_get_port(part->builder, number, (uint8_t)i));
+    const struct sweep_query query =
+        sweep_ports_query(part, number, port, sweep_ports_take_unlinked, SMP_PORT_INFO);
     if (is_first)
-        sweep_ports_ask_next_unlinked(
-            part, &(struct sweep_query){.take = sweep_ports_take_unlinked,
-                                        .guid = port->guid,
-                                        .at = number,
-                                        .attribute = SMP_PORT_INFO,
-                                        .lid = port->lid,
-                                        .mgmt_class = MAD_CLASS_SMP_LID,
-                                        .next = sweep_part_known(part, node->guid) != NULL});
+        sweep_ports_ask_next_unlinked(part, &query);
 }
 
 bool sweep_unlinked_ports(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
@@ -132,17 +138,13 @@ static void sweep_ports_ask_manager(void *ctx, uint32_t node, struct fabric_port
     struct sweep_part *part = ctx;
     const bool *master = part->own;
     const struct fabric_node *n = fabric_builder_get(part->builder, node);
+    struct sweep_query query =
+        sweep_ports_query(part, node, port, sweep_ports_take_manager, SMP_SM_INFO);
+    query.port = port->number;
+    query.next |= *master;
     if ((port->capabilities & FABRIC_IS_SM) && port->lid != 0 && !n->silent &&
         port->state != FABRIC_DOWN && (port->lid == part->sweep->port.sm_lid) == *master)
-        sweep_part_ask(part, &(struct sweep_query){
-                                 .take = sweep_ports_take_manager,
-                                 .guid = port->guid,
-                                 .at = node,
-                                 .attribute = SMP_SM_INFO,
-                                 .lid = port->lid,
-                                 .mgmt_class = MAD_CLASS_SMP_LID,
-                                 .port = port->number,
-                                 .next = *master || sweep_part_known(part, n->guid) != NULL});
+        sweep_part_ask(part, &query);
 }
 
 bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
@@ -204,16 +206,12 @@ static void sweep_ports_ask_unit(void *ctx, uint32_t node, struct fabric_port *p
     struct fabric_node *n = fabric_builder_get(part->builder, node);
     if (!(port->capabilities & FABRIC_IS_DM))
         return;
+    struct sweep_query query =
+        sweep_ports_query(part, node, port, sweep_ports_take_unit, GMP_IO_UNIT_INFO);
+    query.mgmt_class = MAD_CLASS_DM;
     n->unit_silent = true; // until a port answers
     if (port->state == FABRIC_ACTIVE && port->lid != 0)
-        sweep_part_ask(part,
-                       &(struct sweep_query){.take = sweep_ports_take_unit,
-                                             .guid = port->guid,
-                                             .at = node,
-                                             .attribute = GMP_IO_UNIT_INFO,
-                                             .lid = port->lid,
-                                             .mgmt_class = MAD_CLASS_DM,
-                                             .next = sweep_part_known(part, n->guid) != NULL});
+        sweep_part_ask(part, &query);
 }
 
 // The controllers that were not queried yet may still be there.
@@ -305,15 +303,11 @@ static void sweep_ports_ask_pkeys(void *ctx, uint32_t number, struct fabric_port
     MEMORY_MAKE_ROOM(tables->all, tables->count, tables->capacity);
     tables->all[tables->count] =
         (struct sweep_ports_table){.node = number, .port = port->number, .entries = entries};
-    sweep_part_ask(part,
-                   &(struct sweep_query){.take = sweep_ports_take_pkeys,
-                                         .guid = answering->guid,
-                                         .at = tables->count++,
-                                         .modifier = external ? (uint32_t)port->number << 16 : 0,
-                                         .attribute = SMP_PKEY_TABLE,
-                                         .lid = answering->lid,
-                                         .mgmt_class = MAD_CLASS_SMP_LID,
-                                         .next = sweep_part_known(part, node->guid) != NULL});
+    struct sweep_query query =
+        sweep_ports_query(part, number, answering, sweep_ports_take_pkeys, SMP_PKEY_TABLE);
+    query.at = tables->count++;
+    query.modifier = external ? (uint32_t)port->number << 16 : 0;
+    sweep_part_ask(part, &query);
 }
 
 void sweep_keep_pkeys(const struct fabric *known, struct fabric_builder *builder)

@@ -148,15 +148,12 @@ static void sweeper_count_found(const struct fabric *fabric, const struct sweep 
     status->hidden = sweep->hidden;
     status->nodes = fabric->node_count;
     status->switches = status->silent = 0;
-    uint32_t ends = 0;
     for (uint32_t i = 0; i < fabric->node_count; i++)
         status->switches += fabric->nodes[i].type == FABRIC_SWITCH;
-    for (uint32_t i = 0; i < fabric->port_count; i++) {
-        ends += fabric->ports[i].peer_node != FABRIC_NONE;
+    for (uint32_t i = 0; i < fabric->port_count; i++)
         status->silent +=
             fabric->ports[i].silent && !(sweep->by_sa && fabric->ports[i].state == FABRIC_ACTIVE);
-    }
-    status->links = ends / 2;
+    status->links = fabric_count_links(fabric);
     status->inactive = fabric_count_inactive(fabric);
 }
 
