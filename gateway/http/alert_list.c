@@ -110,17 +110,11 @@ static void alert_list_write_json(struct text *t, const char *labels, const char
                                   int64_t starts_us, int64_t ends_us)
 {
     char time[CLOCK_TEXT_SIZE];
-    text_add(t, "{\"labels\":");
-    text_add(t, labels);
-    text_add(t, ",\"annotations\":");
-    text_add(t, annotations);
+    text_addf(t, "{\"labels\":%s,\"annotations\":%s", labels, annotations);
     clock_format_utc(starts_us, time);
-    text_add(t, ",\"startsAt\":\"");
-    text_add(t, time);
+    text_addf(t, ",\"startsAt\":\"%s\"", time);
     clock_format_utc(ends_us, time);
-    text_add(t, "\",\"endsAt\":\"");
-    text_add(t, time);
-    text_add(t, "\"}");
+    text_addf(t, ",\"endsAt\":\"%s\"}", time);
 }
 
 // The list.

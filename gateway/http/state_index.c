@@ -8,6 +8,7 @@
 #include "http/body.h"
 #include "sink/kept_state.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,9 +54,7 @@ static void state_index_add_owner(struct text *t, const char *fabric, const char
     uint64_t digest = digest_add(DIGEST_OF_NOTHING, fabric, strlen(fabric) + 1);
     if (gateway)
         digest = digest_add(digest, gateway, strlen(gateway) + 1);
-    text_add(t, "\"");
-    text_add_hex_number(t, digest, 16);
-    text_add(t, "\"");
+    text_addf(t, "\"%016" PRIx64 "\"", digest);
 }
 
 // Requests.
@@ -84,14 +83,10 @@ static void state_index_add(struct state_index *s, struct text *t, const struct 
     text_add(t, "}}\n");
     if (!one->document)
         return;
-    text_add(t, "{\"written\":\"");
-    text_add(t, now);
-    text_add(t, "\",\"owner\":");
+    text_addf(t, "{\"written\":\"%s\",\"owner\":", now);
     state_index_add_owner(t, s->alarms->fabric_name,
                           kept_state_is_of_gateway(s->kept, one->key) ? s->alarms->gateway : NULL);
-    text_add(t, ",");
-    text_add(t, one->document + 1);
-    text_add(t, "\n");
+    text_addf(t, ",%s\n", one->document + 1);
 }
 
 static bool state_index_write(struct state_index *s, struct error *err)
@@ -130,9 +125,7 @@ static bool state_index_clean(struct state_index *s, struct error *err)
         text_add(&body, ",");
         state_index_add_owner(&body, s->alarms->fabric_name, NULL);
     }
-    text_add(&body, "]}},{\"range\":{\"written\":{\"lt\":\"");
-    text_add(&body, s->begun);
-    text_add(&body, "\"}}}]}}}");
+    text_addf(&body, "]}},{\"range\":{\"written\":{\"lt\":\"%s\"}}}]}}}", s->begun);
     snprintf(s->path, sizeof s->path, "%.*s/%s/_delete_by_query?conflicts=proceed&refresh=true",
              length, base, s->options->state_index);
     return state_index_begin(s, &body, CLEANING, err);

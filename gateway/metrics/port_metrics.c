@@ -212,13 +212,8 @@ static void port_metrics_begin_sample(struct port_metrics *m, const struct place
 {
     const struct family *family = &FAMILIES[m->family];
     if (!m->begun) {
-        text_add(out, "# HELP ");
-        text_add(out, family->name);
-        text_add(out, " ");
-        text_add(out, family->help);
-        text_add(out, "\n# TYPE ");
-        text_add(out, family->name);
-        text_add(out, family->kind == FAMILY_COUNTER ? " counter\n" : " gauge\n");
+        text_addf(out, "# HELP %s %s\n# TYPE %s %s\n", family->name, family->help, family->name,
+                  family->kind == FAMILY_COUNTER ? "counter" : "gauge");
         m->begun = true;
     }
     text_add(out, family->name);
@@ -241,10 +236,7 @@ static void port_metrics_add_double(struct text *out, double value)
 
 static void port_metrics_add_window(struct text *out, int window, double value)
 {
-    text_add(out, ",window=\"");
-    text_add(out, WINDOW_NAMES[window]);
-    text_add(out, "\"");
-    port_metrics_add_double(out, value);
+    text_addf(out, ",window=\"%s\"} %.17g\n", WINDOW_NAMES[window], value);
 }
 
 // Moves the walk over the sums on to the port. False: its counters were never read.
@@ -293,9 +285,7 @@ static void port_metrics_add_errors(struct port_metrics *m, const struct place *
             if (per_bit && one->per_bit[ERROR_WINDOW_LONG] == 0 && value == 0)
                 continue;
             port_metrics_begin_sample(m, place, out);
-            text_add(out, ",counter=\"");
-            text_add(out, counter_name(one->counter));
-            text_add(out, "\"");
+            text_addf(out, ",counter=\"%s\"", counter_name(one->counter));
             port_metrics_add_window(out, w, value);
         }
     }
