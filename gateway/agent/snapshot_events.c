@@ -269,14 +269,3 @@ uint32_t snapshot_events_count(const struct snapshot_events *events, struct jour
     SEARCH_FIRST(p.begin, p.begin, p.end, snapshot_events_at(s, p.begin) < first);
     return (uint32_t)(p.end - p.begin);
 }
-
-struct event *snapshot_events_read(struct journal *journal, int64_t sequence)
-{
-    struct journal_item item;
-    if (journal_read(journal, sequence - 1, &item, 1) == 0)
-        return NULL;
-    if (item.sequence == sequence)
-        return item.event;
-    event_unref(item.event);
-    return NULL;
-}

@@ -57,8 +57,4 @@ int64_t snapshot_events_find(const struct snapshot_events *events, struct journa
 // caller's. Any thread.
 int64_t snapshot_events_read_next(struct journal *journal, int64_t sequence, struct event **event);
 
-// Reads the event with number `sequence`: a reference, the caller's. NULL: the journal dropped the
-// event, or cannot read the event. Any thread.
-struct event *snapshot_events_read(struct journal *journal, int64_t sequence);
-
 #endif

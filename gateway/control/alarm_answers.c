@@ -34,7 +34,7 @@ static bool alarm_answers_choose(const json_t *request, struct alarm_choice *out
 static bool alarm_answers_fits_node(struct journal *journal, const struct filter *nodes,
                                     const struct alarm *alarm)
 {
-    struct event *event = event_answers_read(journal, alarm->event_sequence);
+    struct event *event = journal_read_at(journal, alarm->event_sequence);
     const bool fits = event ? filter_matches(nodes, event)
                             : filter_list_has_guid(&nodes->guids, alarm->node_guid);
     event_unref(event);
@@ -640,7 +640,7 @@ static void alarm_answers_count_held(const struct held *h, const struct alarm *a
 {
     size_t i;
     json_t *one;
-    struct event *event = event_answers_read(h->journal, alarm->last_sequence);
+    struct event *event = journal_read_at(h->journal, alarm->last_sequence);
     for (size_t w = 0; event && w < h->windows->count; w++) {
         const struct maintenance_window *window = &h->windows->windows[w];
         if (!maintenance_holds(window, event, h->now))

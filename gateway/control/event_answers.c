@@ -220,17 +220,6 @@ json_t *event_answers_list(struct control *control, const json_t *request)
 
 // One event.
 
-struct event *event_answers_read(struct journal *journal, int64_t number)
-{
-    struct journal_item item;
-    if (number <= 0 || journal_read(journal, number - 1, &item, 1) == 0)
-        return NULL;
-    if (item.sequence == number)
-        return item.event;
-    event_unref(item.event);
-    return NULL;
-}
-
 // Reads the time from an identifier. The identifier begins with the milliseconds of its creation:
 // 12 hexadecimal digits in groups of 8 and 4.
 static bool event_answers_read_id_time(const char *id, int64_t *time_us)
@@ -401,7 +390,7 @@ static json_t *event_answers_other_json(struct journal *journal, const char *id)
     if (id[0] == '\0')
         return json_null();
     int64_t number = event_answers_find_id(journal, id);
-    struct event *event = event_answers_read(journal, number);
+    struct event *event = journal_read_at(journal, number);
     if (!event)
         return json_pack("{s:s, s:n, s:n, s:n}", "id", id, "number", "event", "text");
     json_t *other = json_pack("{s:s, s:I, s:s, s:o}", "id", id, "number", (json_int_t)number,
@@ -414,7 +403,7 @@ json_t *explain_answer(struct control *control, const json_t *request)
 {
     struct journal *journal = control->parts->journal;
     int64_t number = event_answers_find(journal, request);
-    struct event *event = event_answers_read(journal, number);
+    struct event *event = journal_read_at(journal, number);
     if (!event)
         return answer_refuse("the journal has no such event; 'ibtrapctl events' lists numbers");
     json_t *answer = json_pack(

@@ -110,10 +110,6 @@ bool event_answers_refuse(const char *event, struct error *err);
 // Returns the number of the event with this identifier; 0: the journal has none.
 int64_t event_answers_find_id(struct journal *journal, const char *id);
 
-// Returns the event with this number, a reference. Returns NULL if the journal does not have the
-// event, or cannot read the event.
-struct event *event_answers_read(struct journal *journal, int64_t number);
-
 // "explain": all fields of the event in item "number" or "id", and the state of the event at each
 // receiver. Sets `control->found`, a reference, or NULL if there is no such event. The caller drops
 // the reference after explain_finish has added the receivers, in the thread of the control socket.

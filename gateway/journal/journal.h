@@ -353,8 +353,9 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
 // the disk fails or hangs. Waits for the disk as journal_commit does. Writer's thread.
 struct event *journal_find(struct journal *journal, int64_t sequence);
 
-// The same for any thread, and only committed events: also an event that retention has deleted and
-// an open alarm needs.
+// The same for any thread, and only committed events. journal_read_one also finds an event that
+// retention has deleted and an open alarm needs.
+struct event *journal_read_at(struct journal *journal, int64_t sequence);
 struct event *journal_read_one(struct journal *journal, int64_t sequence);
 
 // Reads the events before `before`, at most `n`, newest first, and returns the number of events; 0:

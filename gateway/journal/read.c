@@ -364,11 +364,16 @@ struct event *journal_find_in_file(struct journal *journal, int64_t sequence)
     return event ? event : read_number(journal, STORE_KEPT_AFTER, sequence);
 }
 
-struct event *journal_read_one(struct journal *journal, int64_t sequence)
+struct event *journal_read_at(struct journal *journal, int64_t sequence)
 {
     struct journal_item item = {.event = NULL};
     journal_read(journal, sequence - 1, &item, 1);
-    struct event *event = read_wanted(&item, sequence);
+    return read_wanted(&item, sequence);
+}
+
+struct event *journal_read_one(struct journal *journal, int64_t sequence)
+{
+    struct event *event = journal_read_at(journal, sequence);
     return event ? event : read_number(journal, STORE_KEPT_AFTER, sequence);
 }
 

@@ -133,7 +133,7 @@ GETTER(own_alarm_shelved,
 // unknown if the journal has dropped the event.
 static struct event *own_raising_event(const struct look *look)
 {
-    return snapshot_events_read(look->snapshot->source->journal, own_alarm(look)->event_sequence);
+    return journal_read_at(look->snapshot->source->journal, own_alarm(look)->event_sequence);
 }
 
 static bool own_alarm_node_name(struct look *look, struct agentx_value *out)
@@ -155,7 +155,7 @@ static bool own_alarm_port(struct look *look, struct agentx_value *out)
 
 static struct event *own_last_event(const struct look *look)
 {
-    return snapshot_events_read(look->snapshot->source->journal, own_alarm(look)->last_sequence);
+    return journal_read_at(look->snapshot->source->journal, own_alarm(look)->last_sequence);
 }
 
 static bool own_alarm_system(struct look *look, struct agentx_value *out)

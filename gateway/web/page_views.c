@@ -37,7 +37,7 @@ const struct page_view_name *page_views_find_name(struct page_view_names *names,
     journal_get_status(journal, &status);
     if (!status.durable || number > journal_last(journal))
         return NULL;
-    struct event *event = event_answers_read(journal, number);
+    struct event *event = journal_read_at(journal, number);
     const struct page_view_name *name = page_views_keep_name(names, number, event);
     event_unref(event);
     return name;

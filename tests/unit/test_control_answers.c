@@ -257,7 +257,7 @@ TEST(every_event_is_found_by_its_identifier)
 {
     add_many();
     for (int64_t number = 1; number <= MANY; number += 97) {
-        struct event *event = event_answers_read(journal, number);
+        struct event *event = journal_read_at(journal, number);
         assert_non_null(event);
         char other[EVENT_ID_SIZE];
         memcpy(other, event->id, sizeof other);
@@ -268,8 +268,8 @@ TEST(every_event_is_found_by_its_identifier)
     }
     assert_int_equal(event_answers_find_id(journal, ""), 0);
     assert_int_equal(event_answers_find_id(journal, "zzzzzzzz-zzzz-zzzz-zzzz-zzzzzzzzzzzz"), 0);
-    assert_null(event_answers_read(journal, 0));
-    assert_null(event_answers_read(journal, MANY + 1));
+    assert_null(journal_read_at(journal, 0));
+    assert_null(journal_read_at(journal, MANY + 1));
 }
 
 // Explanations.
@@ -294,7 +294,7 @@ TEST(an_explanation_names_cause_and_related_events)
 {
     add(CATALOGUE_GATEWAY_STARTED, "");
     journal_commit(journal);
-    struct event *first = event_answers_read(journal, 1);
+    struct event *first = journal_read_at(journal, 1);
     const struct change change = {.type = CATALOGUE_LINK_DOWN, .alarm_key = "link"};
     struct event *event = event_builder_from_change(&builder, &change, false, first->id,
                                                     "01a1fd03-0547-763b-bd41-8a5721ba36bc");
@@ -486,7 +486,7 @@ static void check_clear_refused(const char *items, const char *sentence)
 
 static void check_event(int64_t number, const char *type, const char *key, const char *reason)
 {
-    struct event *event = event_answers_read(journal, number);
+    struct event *event = journal_read_at(journal, number);
     assert_non_null(event);
     assert_string_equal(event->type->name, type);
     assert_string_equal(event->alarm_key, key);
@@ -522,7 +522,7 @@ TEST(an_alarm_is_cleared_with_who_and_why)
     check_event(5, "alarm-cleared", "rate link 0x0000000000000010/2-0x0000000000000030/1",
                 "cleared by uid 4000000001: it may be slow");
     check_event(6, "alarm-cleared", "receiver nms", "cleared by uid 4000000001: a?b");
-    struct event *raise = event_answers_read(journal, 1), *clear = event_answers_read(journal, 4);
+    struct event *raise = journal_read_at(journal, 1), *clear = journal_read_at(journal, 4);
     assert_string_equal(clear->clears_id, raise->id);
     assert_ptr_equal(clear->cleared, raise->type);
     event_unref(raise);
@@ -574,7 +574,7 @@ TEST(an_alarm_is_cleared_only_if_it_is_active_and_for_a_reason)
     snprintf(longest, sizeof longest, "{\"alarm\":\"3\",\"reason\":\"%s\"}", reason);
     check_cleared(longest, "receiver siem", "");
     stop_pipeline();
-    struct event *clear = event_answers_read(journal, 4);
+    struct event *clear = journal_read_at(journal, 4);
     assert_string_equal(strrchr(clear->reason, ' ') + 1, reason); // nothing is cut
     event_unref(clear);
     check_clear_refused("{\"alarm\":\"3\",\"reason\":\"so\"}", "the gateway is stopping");
@@ -593,7 +593,7 @@ TEST(an_alarm_that_policy_does_not_know_is_cleared)
     assert_true(pipeline_call(parts.pipeline, raise_behind_policys_back, NULL));
     check_cleared("{\"alarm\":\"link\",\"reason\":\"so\"}", "link", "when it happens again");
     stop_pipeline();
-    struct event *clear = event_answers_read(journal, 2);
+    struct event *clear = journal_read_at(journal, 2);
     assert_string_equal(clear->reason, "cleared by root (uid 0): so");
     assert_non_null(strstr(clear->text, "The alarm link-down"));
     assert_string_equal(clear->suppressed, "");
