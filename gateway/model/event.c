@@ -27,7 +27,7 @@ enum { EVENT_IS_WATCHED = false };
 // Spare events: malloc takes long for blocks of this size, longer than to write an event's JSON.
 // While another thread has the lock, a thread asks malloc: the kernel may have stopped the other.
 
-enum { EVENT_SPARES_MAX = 256 };
+enum { EVENT_SPARES_MAX = 64 };
 
 static struct {
     pthread_mutex_t lock;
