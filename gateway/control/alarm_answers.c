@@ -539,13 +539,25 @@ static void alarm_answers_stop_in_pipeline(void *ctx, const struct pipeline_cont
 
 // Answers.
 
+// Whether an active alarm is about a node that the pattern fits: the node may have left.
+static bool alarm_answers_has_node(struct control *control, const char *pattern)
+{
+    json_t *request = json_pack("{s:s}", "node", pattern),
+           *answer = alarm_answers_list(control, request);
+    const bool has = json_array_size(json_object_get(answer, "alarms")) > 0;
+    json_decref(request);
+    json_decref(answer);
+    return has;
+}
+
 // The patterns that fit no known node, or only nodes without a name.
-static json_t *alarm_answers_patterns(const struct control *control,
-                                      const struct filter_list *nodes, enum known_nodes fit)
+static json_t *alarm_answers_patterns(struct control *control, const struct filter_list *nodes,
+                                      enum known_nodes fit)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < nodes->count; i++) {
-        if (known_nodes_fit(control, nodes->patterns[i]) == fit)
+        if (known_nodes_fit(control, nodes->patterns[i]) == fit &&
+            (fit != KNOWN_NODES_NONE || !alarm_answers_has_node(control, nodes->patterns[i])))
             json_array_append_new(list, json_string(nodes->patterns[i]));
     }
     return list;

@@ -258,6 +258,13 @@ def test_a_node_without_a_name_is_known_as_it_is_shown(syslog, tmp_path):
         assert tested["subjectName"] == shown
 
 
+def test_a_maintenance_of_a_host_that_left_finds_the_host(swept):
+    swept.fabric.unlink("node1")
+    swept.message("host-removed")
+    began = swept.gateway.control("maintenance", "start", "work", "60", "node1", "nobody").stdout
+    assert "no node that is known now fits nobody;" in began and "fits node1" not in began
+
+
 def test_another_subnet_manager_takes_over(traps, syslog, paired_swept):
     site = paired_swept
     site.sm.kill()
