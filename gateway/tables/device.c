@@ -209,6 +209,14 @@ static bool device_put_firmware(struct look *look, struct agentx_value *out)
     return look_firmware(look, version) ? device_put_text(out, version) : field_empty(look, out);
 }
 
+// What the board of the node says; false: it does not tell.
+static bool device_put_board(struct look *look, enum board_text which, struct agentx_value *out)
+{
+    char text[BOARD_TEXT_SIZE];
+    const uint8_t *octets = look_device_register(look, REGISTER_BOARD);
+    return octets && board_text(octets, which, text)[0] != '\0' && device_put_text(out, text);
+}
+
 #define ENTITY(name, of_node, of_port)                                                             \
     static bool device_entity_##name(struct look *look, struct agentx_value *out)                  \
     {                                                                                              \
@@ -226,7 +234,10 @@ ENTITY(position, put_number(out, NO_POSITION), put_number(out, look->number))
 ENTITY(title, device_put_text(out, device_name(look, node)), device_put_port(out, "", look->number))
 ENTITY(hardware, device_put_hex(out, 1, node->revision), field_empty(look, out))
 ENTITY(maker, device_put_hex(out, 6, node->vendor), field_empty(look, out))
-ENTITY(model, device_put_hex(out, 4, node->device), field_empty(look, out))
+ENTITY(model, device_put_board(look, BOARD_PART, out) || device_put_hex(out, 4, node->device),
+       field_empty(look, out))
+ENTITY(serial, device_put_board(look, BOARD_SERIAL, out) || field_empty(look, out),
+       field_empty(look, out))
 ENTITY(firmware, device_put_firmware(look, out), field_empty(look, out))
 ENTITY(replaceable, put_truth(out, true), put_truth(out, false))
 
@@ -240,7 +251,7 @@ static const struct table_column DEVICE_ENTITIES_COLUMNS[] = {
     {"entPhysicalHardwareRev", 8, AGENTX_OCTETS, .get = device_entity_hardware},
     {"entPhysicalFirmwareRev", 9, AGENTX_OCTETS, .get = device_entity_firmware},
     {"entPhysicalSoftwareRev", 10, AGENTX_OCTETS, .get = field_empty},
-    {"entPhysicalSerialNum", 11, AGENTX_OCTETS, .get = field_empty},
+    {"entPhysicalSerialNum", 11, AGENTX_OCTETS, .get = device_entity_serial},
     {"entPhysicalMfgName", 12, AGENTX_OCTETS, .get = device_entity_maker},
     {"entPhysicalModelName", 13, AGENTX_OCTETS, .get = device_entity_model},
     {"entPhysicalAlias", 14, AGENTX_OCTETS, .get = field_empty},

@@ -3,9 +3,11 @@
 
 import csv
 import json
+import re
 
 import expected as want
 import pytest
+from lab.devices import Devices, rows
 from lab.fabric import HERE, Fabric
 from lab.gateway import section
 from lab.processes import wait_until
@@ -14,6 +16,7 @@ from lab.snmpd import Snmpd
 from lab.tables import Manager
 
 SWEEP = {"method": "smp", "interval": 3600, "settle": 300, "vendor_registers": True, "vendor_interval": 0}
+ENTITIES = (1, 3, 6, 1, 2, 1, 47, 1, 1, 1, 1)
 UNPLUGGED, BIT_ERRORS, REMOTE_FAULT = 23, 2, 20
 UNPLUGGED_MODULE = 4
 
@@ -152,6 +155,19 @@ def test_a_manager_reads_firmware_and_temperature(firmware):
     assert list(firmware.manager.column(2, 10, 1, 6).values()) == [b"Temp 1"] * 2
 
 
+def test_a_manager_reads_the_serial_number_of_a_switch(fabric, tmp_path):
+    fabric.subnet_manager().wait_master()
+    made = Firmware(tmp_path / "registers", fabric)
+    for switch in ("leaf1", "leaf2"):
+        made.general_info(switch)
+    made.board("leaf1", "MT2044X00001", "MQM8790-HS2F", "Jaguar Unmng IB 200")
+    devices = Devices(fabric, registers=made.directory, sweep={"vendor_registers": True, "vendor_interval": 0})
+    node = rows(devices.wait_for("leaf1"), ENTITIES)[1]
+    assert (node[11], node[13]) == (b"MT2044X00001", b"MQM8790-HS2F")
+    node = rows(devices.wait_for("leaf2"), ENTITIES)[1]  # tells no board
+    assert (node[11], node[13]) == (b"", b"0xd2f0")
+
+
 @pytest.mark.parametrize("firmware", [{"vendor_interval": 1}], indirect=True)
 def test_a_module_gets_hot_and_a_cable_is_replaced(firmware):
     site = firmware.site
@@ -252,3 +268,16 @@ def test_a_link_gets_worse_before_it_loses_a_block(rounds):
     rounds.histogram("leaf1", 11, [10**9, 10**5, 30, 0, 0, 0, 20, 30])
     worse = site.message("link-errors-raised")[0]
     assert worse.text.startswith("PhyBlocksNearFECLimit of port 11 of leaf1") and "by 50 in" in worse.text
+
+
+@pytest.mark.parametrize("firmware", [{"vendor_interval": 1}], indirect=True)
+def test_vendstat_reads_the_same_firmware(rounds):
+    """vendstat shares no code with the gateway; mstreg 4.21 refuses or ends before it asks for a register by LID."""
+    fabric = rounds.site.fabric
+    more = {"SIM_REGISTERS": str(rounds.directory), "SIM_REGISTERS_AGENT": "1"}
+    rounds.general_info("leaf1")
+    told = fabric.run(["/usr/sbin/vendstat", "-N", str(fabric.lid_of("leaf1"))], "node2", "libsimreports.so", more)
+    known = wait_until(lambda: inventory(rounds.site.gateway), "the first round")[0]
+    fields = dict(re.findall(r"^(\w+):\s+(.*)$", told, re.MULTILINE))
+    assert fields["fw_psid"] == f"'{known['psid']}'" and int(fields["hw_uptime"], 16) == known["uptime"], told
+    assert [*map(int, fields["fw_version"].split("."))] == [*map(int, known["firmware"].split("."))] == [27, 2010, 3004]

@@ -24,9 +24,9 @@ access communities 0002c9 v2c noauth prefix all none none
 class Devices:
     """A gateway below a master agent, and managers that ask it in contexts."""
 
-    def __init__(self, fabric, contexts=None, **options):
+    def __init__(self, fabric, contexts=None, sweep=None, **options):
         self._snmpd = fabric.keep(Snmpd(fabric.directory, more=ACCESS)).start()
-        self.gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5, "settle": 300}, **options,
+        self.gateway = fabric.keep(Gateway(fabric, sweep={"interval": 5, "settle": 300} | (sweep or {}), **options,
                                            more=section("subagent", socket=self._snmpd.socket, contexts=contexts)))
         self._fabric = fabric
 

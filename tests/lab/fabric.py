@@ -171,9 +171,10 @@ class Fabric:
         """A client that sends MADs from a host, or from a switch."""
         return self.keep(MadClient(self, host))
 
-    def run(self, argv, host, timeout=DEADLINE):
-        """Runs a program of infiniband-diags at a host, returns its output."""
-        done = subprocess.run(argv, cwd=self.directory, env={**os.environ, **self.env_for(host)}, timeout=timeout,
+    def run(self, argv, host, library=None, more=None, timeout=DEADLINE):
+        """Runs a program of infiniband-diags at a host, returns its output. more: of its environment."""
+        env = os.environ | self.env_for(host, library) | (more or {})
+        done = subprocess.run(argv, cwd=self.directory, env=env, timeout=timeout,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         return done.stdout
 

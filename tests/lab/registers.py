@@ -5,7 +5,8 @@ PPCNT, PPHCR = 0x5008, 0x503E
 PDDR, MGIR, MSGI, MTMP, MTWE, MFCR, FORE, MSPS = 0x5031, 0x9020, 0x9021, 0x900A, 0x900B, 0x9001, 0x9007, 0x900D
 LINK_DOWN, TROUBLESHOOTING, MODULE = 6, 1, 3
 MICROWATT = 1 << 29  # the unit of light in the index of the page MODULE
-ACCESS, GENERAL_INFO = 0x51, 0x17
+ACCESS, GENERAL_INFO, CLASS_INFO = 0x51, 0x17, 1
+QUANTUM = 0xD2F0
 SIZE = 220
 
 
@@ -32,9 +33,11 @@ class Firmware:
         name = f"{self.fabric.lid_of(node)}-{attribute:x}-{modifier:x}-{index:x}"
         (self.directory / name).write_bytes(octets)
 
-    def general_info(self, node, psid="MT_0000000012", version=(27, 2010, 3004), capabilities=1 << 20):
-        """PSID and version of the firmware, and whether the node tells registers."""
-        fields = [(0x44 + 4 * n, 0, part) for n, part in enumerate(version)]
+    def general_info(self, node, psid="MT_0000000012", version=(27, 2010, 3004), capabilities=1 << 20, uptime=86400):
+        """PSID and version of the firmware, and whether the node tells registers. vendstat asks for the ClassPortInfo
+        before."""
+        self._write(node, CLASS_INFO, 0, 0, register([(0, 16, 0x0101)]))
+        fields = [(0, 0, QUANTUM), (0x1C, 0, uptime), *((0x44 + 4 * n, 0, part) for n, part in enumerate(version))]
         self._write(node, GENERAL_INFO, 0, 0, register([*fields, (0x80, 0, capabilities)], (0x30, psid)))
 
     def _pddr(self, node, port, page, fields, *texts):

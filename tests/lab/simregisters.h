@@ -8,17 +8,20 @@
  * SIM_REGISTERS there is no such class.
  *
  * A request goes to the simulator as one for the ClassPortInfo of performance management, so that a
- * node answers only if it is there. */
+ * node answers only if it is there. With SIM_REGISTERS_AGENT, the program gets an agent of this
+ * class, as umad2sim drops answers without one. */
 
 #ifndef IBTRAPD_TESTS_SIMREGISTERS_H
 #define IBTRAPD_TESTS_SIMREGISTERS_H
 
 #include <endian.h>
+#include <rdma/ib_user_mad.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 enum { REGISTERS_UMAD_LID = 28, REGISTERS_UMAD_HEADER = 64, REGISTERS_MAD = 256 };
 enum { REGISTERS_CLASS = 0x0A, REGISTERS_CARRIER = 0x04, REGISTERS_ACCESS = 0x51 };
@@ -29,14 +32,27 @@ static struct sim_register {
     unsigned lid;                   /* 0: none */
 } sim_registers[REGISTERS_PENDING]; /* by the last octet of their TransactionID */
 
+/* Registers the class of the carriers, once; it may be registered. */
+static inline void sim_register_agent(int fd)
+{
+    static bool done;
+    struct ib_user_mad_reg_req request = {
+        .qpn = 1, .mgmt_class = REGISTERS_CARRIER, .mgmt_class_version = 1};
+
+    if (!done && getenv("SIM_REGISTERS_AGENT"))
+        ioctl(fd, IB_USER_MAD_REGISTER_AGENT, &request);
+    done = true;
+}
+
 /* Before a MAD is sent; `umad` is a copy. */
-static inline void sim_register_ask(uint8_t *umad)
+static inline void sim_register_ask(int fd, uint8_t *umad)
 {
     uint8_t *mad = umad + REGISTERS_UMAD_HEADER;
     struct sim_register *one = &sim_registers[mad[REGISTERS_TID + 3]];
 
     if (!getenv("SIM_REGISTERS") || mad[1] != REGISTERS_CLASS)
         return;
+    sim_register_agent(fd);
     memcpy(one->mad, mad, sizeof one->mad);
     one->lid = (unsigned)umad[REGISTERS_UMAD_LID] << 8 | umad[REGISTERS_UMAD_LID + 1];
     mad[1] = REGISTERS_CARRIER;

@@ -220,7 +220,7 @@ ssize_t write(int fd, const void *buffer, size_t size)
         if (is_dropped(umad + UMAD_HEADER_SIZE))
             return (ssize_t)size;
         sim_led_ask(umad);
-        sim_register_ask(umad);
+        sim_register_ask(fd, umad);
         return next_write()(fd, umad, sizeof(umad));
     }
     if (size != sizeof(message))
