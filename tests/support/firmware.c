@@ -40,7 +40,9 @@ static void answer_read(struct firmware *f, uint16_t lid, const uint8_t *asked, 
     f->reads++;
     REQUIRE(wire_get32(asked + BLOCK) == 0);
     const uint32_t first = wire_get32(asked + OCTETS), second = wire_get32(asked + OCTETS + 4);
-    wire_put(mad + STATUS, 2, 0x14);
+    wire_put(mad + STATUS, 2, f->knows_all ? 0 : 0x14);
+    wire_put(mad + OCTETS, 4, first);
+    wire_put(mad + OCTETS + 4, 4, second);
     for (size_t i = 0; i < f->count; i++) {
         const struct firmware_row *row = &f->rows[i];
         if (row->lid != lid || row->id != wire_get32(asked + MODIFIER) || row->first != first ||

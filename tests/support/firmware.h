@@ -30,6 +30,7 @@ struct firmware {
     const struct firmware_row *rows;
     size_t count;
     uint64_t vskey;        // a request with another one gets no answer
+    bool knows_all;        // a register without a row has zeros
     uint32_t no_access;    // bit LID: GeneralInfo lacks the capability
     uint32_t no_class;     // bit LID: the class gets status 4
     uint32_t deaf;         // bit LID: no answer in the class

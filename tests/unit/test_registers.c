@@ -466,6 +466,31 @@ TEST(a_round_has_slices_of_whole_devices)
     assert_in_range(slices, 2, 2 * PAIRS);
 }
 
+// 2,000 switches of 64 ports: each port costs two questions, each switch eight, its capability once
+// and its identity in each slice. No switch has two at a time, whatever the rate of all.
+TEST(a_round_over_2000_switches_has_a_price)
+{
+    enum { SWITCHES = 2000, WIDE = 64, OF_SWITCH = 8 };
+    uint64_t behind = 0;
+    bool ended = false;
+    fabric_unref(before);
+    before = make_pairs(SWITCHES / 2, WIDE, true);
+    firmware.knows_all = true;
+    f.latency_us = 300; // of a switch
+    const int64_t begun = f.time.monotonic;
+    while (!ended) {
+        struct device_readings *readings = read_round(&behind);
+        for (size_t i = 0; i < readings->count; i++)
+            assert_true(readings->all[i].answered);
+        ended = readings->ends_round;
+        free(readings);
+    }
+    assert_int_equal(firmware.reads, SWITCHES * (OF_SWITCH + 2 * WIDE));
+    assert_int_equal(f.sent, firmware.reads + 2 * SWITCHES);
+    assert_in_range(f.time.monotonic - begun, 1, 300 * CLOCK_US_PER_S); // the default interval
+    f.latency_us = 0;
+}
+
 TEST(a_device_that_needs_a_second_each_delays_a_slice_by_a_second)
 {
     firmware.late_us = CLOCK_US_PER_S;
@@ -504,6 +529,7 @@ int main(void)
         HERE(without_smps_the_lids_of_the_sweep_are_believed),
         HERE(a_round_asks_each_device_and_each_port_once),
         HERE(a_round_has_slices_of_whole_devices),
+        HERE(a_round_over_2000_switches_has_a_price),
         HERE(a_device_that_needs_a_second_each_delays_a_slice_by_a_second),
         HERE(a_fabric_without_any_link_costs_so_many_questions_and_no_more),
     };
