@@ -112,3 +112,43 @@ void pass_time(int64_t us)
 {
     assert_true(pipeline_call(pipeline, wait_in_pipeline, &us));
 }
+
+// A pair of switches.
+
+struct generated pair;
+static struct counter_watch *watch;
+
+static enum pipeline_role always(void *ctx, const struct fabric *fabric)
+{
+    (void)ctx, (void)fabric;
+    return PIPELINE_ACTIVE;
+}
+
+void pair_begin(struct pipeline_options *options)
+{
+    const struct counter_watch_limits limits = {0};
+    generated_add(&pair, FABRIC_SWITCH, PAIR_LEFT, "left", 3);
+    generated_add(&pair, FABRIC_SWITCH, PAIR_RIGHT, "right", 3);
+    generated_link(&pair, 0, 1, 1, 2);
+    generated_link(&pair, 0, 2, 1, 3);
+    watch = counter_watch_new(&limits);
+    options->correlator.watch = watch;
+    options->role = always;
+    start_pipeline(options);
+    pair_sweep();
+}
+
+void pair_end(void)
+{
+    stop_pipeline();
+    counter_watch_free(watch);
+    parts_end();
+    generated_clear(&pair);
+    pair = (struct generated){0};
+}
+
+void pair_sweep(void)
+{
+    pipeline_put_fabric(pipeline, generated_look(&pair, 0));
+    pass_time(60 * CLOCK_US_PER_S);
+}

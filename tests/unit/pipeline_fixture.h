@@ -3,6 +3,7 @@
 #ifndef IBTRAPD_TESTS_UNIT_PIPELINE_FIXTURE_H
 #define IBTRAPD_TESTS_UNIT_PIPELINE_FIXTURE_H
 
+#include "generated.h"
 #include "support.h"
 
 #include "pipeline/pipeline.h"
@@ -33,5 +34,13 @@ void stop_pipeline(void);
 
 // Lets policy do the work that is due then, and commits all events.
 void pass_time(int64_t us);
+
+// Two switches of three ports in a pipeline that is active: ports 1 and 2 of the first one lead to
+// ports 2 and 3 of the second one. `options`: as parts_options; pair_begin adds what is below.
+enum { PAIR_LEFT = 0x10, PAIR_RIGHT = 0x20 };
+extern struct generated pair;
+void pair_begin(struct pipeline_options *options);
+void pair_end(void);   // and the pipeline's and the parts' end
+void pair_sweep(void); // a minute passes
 
 #endif

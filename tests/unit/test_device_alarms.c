@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What devices tell of their modules becomes events, by limits of the modules' own.
-#include "generated.h"
 #include "pipeline_fixture.h"
 
 #include "base/wire.h"
@@ -9,60 +8,33 @@
 
 #include <stdlib.h>
 
-enum { LEFT = 0x10, RIGHT = 0x20 };
+enum { LEFT = PAIR_LEFT, RIGHT = PAIR_RIGHT };
 #define LEFT_PORT "port 0x0000000000000010/1"
 static const int64_t MINUTE = 60 * CLOCK_US_PER_S;
 
-static struct counter_watch *watch;
 static struct devices *devices;
 static struct link_history *history;
-static struct generated net; // LEFT's port 1 and RIGHT's port 2 are linked
-
-static enum pipeline_role always(void *ctx, const struct fabric *fabric)
-{
-    (void)ctx, (void)fabric;
-    return PIPELINE_ACTIVE;
-}
-
-static void sweep(void)
-{
-    pipeline_put_fabric(pipeline, generated_look(&net, 0));
-    pass_time(MINUTE);
-}
 
 static int begin(void **state)
 {
     (void)state;
-    const struct counter_watch_limits limits = {0};
     const struct link_history_limits links = {3, 30 * 86400 * CLOCK_US_PER_S};
     parts_begin(NULL);
-    generated_add(&net, FABRIC_SWITCH, LEFT, "left", 3);
-    generated_add(&net, FABRIC_SWITCH, RIGHT, "right", 3);
-    generated_link(&net, 0, 1, 1, 2);
-    generated_link(&net, 0, 2, 1, 3);
-    watch = counter_watch_new(&limits);
     devices = devices_new();
     history = link_history_new(&links);
     struct pipeline_options options = parts_options();
-    options.correlator.watch = watch;
     options.correlator.devices = devices;
     options.link_history = history;
-    options.role = always;
-    start_pipeline(&options);
-    sweep();
+    pair_begin(&options);
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    stop_pipeline();
-    counter_watch_free(watch);
+    pair_end();
     devices_free(devices);
     link_history_free(history);
-    parts_end();
-    generated_clear(&net);
-    net = (struct generated){0};
     return 0;
 }
 
@@ -243,8 +215,8 @@ TEST(without_a_link_the_other_end_may_be_dark)
 {
     struct module m = GOOD;
     tell_left(m);
-    generated_unlink(&net, 0, 1);
-    sweep();
+    generated_unlink(&pair, 0, 1);
+    pair_sweep();
     m.rx[0] = m.rx[1] = 0;
     tell_left(m);
     assert_int_equal(count_told(CATALOGUE_MODULE_POWER_LOW), 0);
@@ -308,10 +280,10 @@ TEST(a_cable_that_is_replaced_is_told_once)
 
 static void let_it_fail(void)
 {
-    generated_unlink(&net, 0, 1);
-    sweep();
-    generated_link(&net, 0, 1, 1, 2);
-    sweep();
+    generated_unlink(&pair, 0, 1);
+    pair_sweep();
+    generated_link(&pair, 0, 1, 1, 2);
+    pair_sweep();
     pass_time(2 * LINK_HISTORY_OCCASION_US);
     const uint64_t before = pipeline_progress(pipeline); // links are judged after a step's items
     for (int i = 0; i < 1000000 && pipeline_progress(pipeline) < before + 2; i++)
@@ -344,8 +316,8 @@ TEST(an_alarm_of_a_switch_that_left_ends)
     m.degrees = 80;
     tell(RIGHT, 2, &m);
     assert_true(is_raised("module-hot port 0x0000000000000020/2"));
-    generated_remove(&net, 1);
-    sweep();
+    generated_remove(&pair, 1);
+    pair_sweep();
     tell_left(GOOD);
     assert_false(is_raised("module-hot port 0x0000000000000020/2"));
 }
@@ -495,11 +467,11 @@ TEST(a_switch_restarted)
 
 TEST(firmware_differs_from_that_of_the_most_with_the_same_psid)
 {
-    generated_add(&net, FABRIC_SWITCH, 0x30, "third", 3);
-    generated_add(&net, FABRIC_SWITCH, 0x40, "fourth", 3);
-    generated_link(&net, 0, 3, 2, 1);
-    generated_link(&net, 1, 1, 3, 1);
-    sweep();
+    generated_add(&pair, FABRIC_SWITCH, 0x30, "third", 3);
+    generated_add(&pair, FABRIC_SWITCH, 0x40, "fourth", 3);
+    generated_link(&pair, 0, 3, 2, 1);
+    generated_link(&pair, 1, 1, 3, 1);
+    pair_sweep();
     tell_firmware(LEFT, "MT_1", 2008, 1);
     tell_firmware(RIGHT, "MT_1", 2010, 1); // one each: nobody knows the right one
     check_told(CATALOGUE_FIRMWARE_DIFFERS, 0, NULL);

@@ -1,62 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Answers of a link's ends reach the event about the link, in time or later.
-#include "generated.h"
 #include "pipeline_fixture.h"
 
 #include <stdlib.h>
 
 #define LINK_KEY "link 0x0000000000000010/1-0x0000000000000020/2"
 
-enum { LEFT = 0x10, RIGHT = 0x20, UNPLUGGED = 23, BIT_ERRORS = 2 };
+enum { LEFT = PAIR_LEFT, RIGHT = PAIR_RIGHT, UNPLUGGED = 23, BIT_ERRORS = 2 };
 static const int64_t MINUTE = 60 * CLOCK_US_PER_S;
-
-static struct counter_watch *watch;
-static struct generated net; // LEFT's port 1 and RIGHT's port 2 are linked
-
-static enum pipeline_role always(void *ctx, const struct fabric *fabric)
-{
-    (void)ctx, (void)fabric;
-    return PIPELINE_ACTIVE;
-}
 
 static void pass(void)
 {
     pass_time(MINUTE);
 }
 
-static void sweep(void)
-{
-    pipeline_put_fabric(pipeline, generated_look(&net, 0));
-    pass();
-}
-
 static int begin(void **state)
 {
     (void)state;
-    const struct counter_watch_limits limits = {0};
     parts_begin(NULL);
-    generated_add(&net, FABRIC_SWITCH, LEFT, "left", 3);
-    generated_add(&net, FABRIC_SWITCH, RIGHT, "right", 3);
-    generated_link(&net, 0, 1, 1, 2);
-    generated_link(&net, 0, 2, 1, 3);
-    watch = counter_watch_new(&limits);
-    assert_non_null(watch);
     struct pipeline_options options = parts_options();
-    options.correlator.watch = watch;
-    options.role = always;
-    start_pipeline(&options);
-    sweep();
+    pair_begin(&options);
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    stop_pipeline();
-    counter_watch_free(watch);
-    parts_end();
-    generated_clear(&net);
-    net = (struct generated){0};
+    pair_end();
     return 0;
 }
 
@@ -113,8 +83,8 @@ static unsigned count_told(enum catalogue_event type)
 
 static void lose(void)
 {
-    generated_unlink(&net, 0, 1);
-    sweep();
+    generated_unlink(&pair, 0, 1);
+    pair_sweep();
 }
 
 TEST(answers_in_time_are_in_the_sentence)
@@ -154,8 +124,8 @@ TEST(an_answer_after_the_end_of_the_alarm_raises_nothing)
 {
     answer(0, 0, false);
     lose();
-    generated_link(&net, 0, 1, 1, 2);
-    sweep();
+    generated_link(&pair, 0, 1, 1, 2);
+    pair_sweep();
     answer(UNPLUGGED, 0, true);
     pass();
     assert_int_equal(read_alarm(), 0);
@@ -177,7 +147,7 @@ TEST(an_answer_after_minutes_is_too_late)
 TEST(answers_are_for_the_next_snapshot_alone)
 {
     answer(UNPLUGGED, 0, true);
-    sweep();
+    pair_sweep();
     lose();
     assert_true(says("went down."));
 }
