@@ -3,6 +3,7 @@
 
 #include "control/answer.h"
 #include "ctl/protocol.h"
+#include "topology/comparison.h"
 #include "topology/describe.h"
 
 #include <stdlib.h>
@@ -153,11 +154,8 @@ static uint32_t receiver_answers_find_by_name(const struct fabric *fabric,
 static uint32_t receiver_answers_choose_port(const struct fabric *fabric, uint32_t node)
 {
     const struct fabric_node *n = &fabric->nodes[node];
-    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-        if (fabric_peer(fabric, i) != FABRIC_NONE)
-            return i;
-    }
-    return n->ports > 0 ? n->first_port : FABRIC_NONE;
+    const uint32_t linked = comparison_first_linked(fabric, node);
+    return linked == FABRIC_NONE && n->ports > 0 ? n->first_port : linked;
 }
 
 static void receiver_answers_describe(const struct fabric *fabric, const struct names *names,

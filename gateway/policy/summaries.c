@@ -75,17 +75,6 @@ struct event *summaries_repeated(const struct duplicates_account *account)
     return event;
 }
 
-static void add_span(struct text *t, int64_t us)
-{
-    const int64_t s = us / CLOCK_US_PER_S;
-    if (s >= INT64_C(2) * 3600)
-        text_addf(t, "%" PRId64 " h", s / 3600);
-    else if (s >= INT64_C(2) * 60)
-        text_addf(t, "%" PRId64 " min", s / 60);
-    else
-        text_addf(t, "%" PRId64 " s", s);
-}
-
 static struct event *about_flap(const struct alarm_state *state, const struct event *last,
                                 enum catalogue_event type)
 {
@@ -104,7 +93,7 @@ struct event *summaries_flapping(const struct alarm_state *state, const struct e
     struct event *event = about_flap(state, last, CATALOGUE_FLAPPING);
     struct text t = text_in(event->reason, sizeof event->reason);
     text_addf(&t, "%" PRIu64 " changes within ", alarm_states_flap(state)->changes);
-    add_span(&t, options->flap_within_us);
+    text_add_duration(&t, options->flap_within_us / CLOCK_US_PER_S);
     if (last)
         memcpy(event->related_id, last->id, sizeof event->related_id);
     return event;
