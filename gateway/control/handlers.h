@@ -2,7 +2,7 @@
 // The functions behind the table of commands in commands.c, and functions for the page and the
 // daemon. An answer is a new reference.
 // Decides: What does each command of the control socket answer?
-// Decides: Which of many alarms come first?
+// Decides: Which of many alarms come first? (control/alarm_answers.c)
 // Decides: Which events does a dry run judge again?
 #ifndef IBTRAPD_CONTROL_HANDLERS_H
 #define IBTRAPD_CONTROL_HANDLERS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A command of ibtrapctl: a row of the table in commands.c.
-// Decides: Which outcomes does a command of ibtrapctl have?
+// Decides: Which outcome and exit status does a command of ibtrapctl have? (ctl/ibtrapctl.c)
 #ifndef IBTRAPD_CTL_COMMAND_H
 #define IBTRAPD_CTL_COMMAND_H
 

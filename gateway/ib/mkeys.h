@@ -8,6 +8,8 @@
 //     0x0002c90300000001:12 0x0002c90300000005:1
 //
 // All GUIDs are GUIDs of ports. The GUID of a switch is the GUID of port 0.
+//
+// Decides: Which M_Key does a port get?
 #ifndef IBTRAPD_IB_MKEYS_H
 #define IBTRAPD_IB_MKEYS_H
 

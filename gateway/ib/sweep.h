@@ -4,6 +4,8 @@
 // was stopped. A node or port that does not answer is no error: it is missing from the builder.
 // `complete` becomes false if a silent port can hide a part of the fabric, or if a part ends at a
 // limit.
+//
+// Decides: Which devices are asked for registers, and how often? (ib/sweep_registers.c)
 #ifndef IBTRAPD_IB_SWEEP_H
 #define IBTRAPD_IB_SWEEP_H
 

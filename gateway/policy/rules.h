@@ -3,6 +3,7 @@
 // Pure.
 //
 // Decides: Which rule or maintenance window is an event subject to?
+// Decides: Which severity and category does a rule give to an event?
 #ifndef IBTRAPD_POLICY_RULES_H
 #define IBTRAPD_POLICY_RULES_H
 

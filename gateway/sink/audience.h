@@ -3,6 +3,7 @@
 // can know.
 //
 // Decides: Why did a receiver not get an event?
+// Decides: Which receivers get the clear of an alarm?
 // Decides: When does a receiver get an event although the event is suppressed?
 //
 // Policy decides once for all receivers, and suppresses the alarms that follow from a root cause. A

@@ -2,6 +2,8 @@
 // Accumulated counters: each counter of each port summed over the readings, in 64 bits. A sum goes
 // on growing when the port's own counter is reset or full. It begins with the value of the first
 // reading.
+//
+// Decides: How is a counter counted that was reset or is full?
 #ifndef IBTRAPD_TOPOLOGY_ACCUMULATED_H
 #define IBTRAPD_TOPOLOGY_ACCUMULATED_H
 
