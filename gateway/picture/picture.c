@@ -570,20 +570,12 @@ static int picture_compare_numbers(const char *a, size_t m, const char *b, size_
     return m != n ? (m < n ? -1 : 1) : memcmp(a, b, m);
 }
 
-static size_t picture_count_digits(const char *s)
-{
-    size_t n = 0;
-    while (s[n] >= '0' && s[n] <= '9')
-        n++;
-    return n;
-}
-
 // Compares names by the values of their numbers: leaf2 comes before leaf10.
 static int picture_compare_names(const char *a, const char *b)
 {
     int order = 0;
     while (order == 0 && *a != '\0' && *b != '\0') {
-        const size_t m = picture_count_digits(a), n = picture_count_digits(b);
+        const size_t m = strspn(a, "0123456789"), n = strspn(b, "0123456789");
         const bool numbers = m > 0 && n > 0;
         order =
             numbers ? picture_compare_numbers(a, m, b, n) : (unsigned char)*a - (unsigned char)*b;

@@ -123,18 +123,13 @@ static void set_role(struct pipeline *p, enum pipeline_role role)
     policy_set_active(p->emitter.policy, role == PIPELINE_ACTIVE, emitter_now(&p->emitter));
 }
 
-// Whether the event is sent as gswEventTrap: it is about a switch, and severe enough.
-static bool is_event_trap(const struct pipeline *p, const struct event *event)
-{
-    return event->switch_guid != 0 && p->options.event_trap_level &&
-           severity_event_level(event->severity) <=
-               p->options.event_trap_level(p->options.ctx, event->switch_guid);
-}
-
 static void pipeline_look(void *ctx, struct event *event)
 {
     struct pipeline *p = ctx;
-    event->event_trap = is_event_trap(p, event);
+    // An event that is about a switch, and severe enough, is sent as gswEventTrap.
+    event->event_trap = event->switch_guid != 0 && p->options.event_trap_level &&
+                        severity_event_level(event->severity) <=
+                            p->options.event_trap_level(p->options.ctx, event->switch_guid);
     event_counts_add(&p->counts, event);
     unreliable_links_note(&p->unreliable_links, event);
     atomic_fetch_add(&p->events, 1);
@@ -484,6 +479,8 @@ static void *pipeline_run(void *arg)
     return NULL;
 }
 
+// Restores a Report that was committed shortly before the restart: if the subnet manager did not
+// receive the answer, the Report comes again.
 static void restore_report(void *ctx, const struct journal_report *report, int64_t utc_us)
 {
     struct pipeline *p = ctx;
@@ -491,14 +488,6 @@ static void restore_report(void *ctx, const struct journal_report *report, int64
     if (age_us >= 0) // else the clock was set back since: the Report's age is unknown
         repeats_remember(&p->repeats, report->lid, report->tid, report->digest,
                          emitter_now(&p->emitter) - age_us);
-}
-
-// Restores the Reports that were committed shortly before the restart: if the subnet manager did
-// not receive the answers, the Reports come again.
-static void restore_reports(struct pipeline *p)
-{
-    const int64_t since_us = clock_utc(p->emitter.builder.clock) - REPEATS_MEMORY_US;
-    journal_each_recent_report(p->options.journal, since_us, restore_report, p);
 }
 
 static void pipeline_make_parts(struct pipeline *p)
@@ -549,7 +538,8 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
     pthread_mutex_init(&p->lock, NULL);
     clock_condition_init(&p->called);
     pipeline_make_parts(p);
-    restore_reports(p);
+    const int64_t since_us = clock_utc(p->emitter.builder.clock) - REPEATS_MEMORY_US;
+    journal_each_recent_report(p->options.journal, since_us, restore_report, p);
     recall(p);
     const int rc = pipeline_start_threads(p);
     if (rc == 0)
