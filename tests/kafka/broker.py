@@ -95,6 +95,10 @@ class Broker:
 
         wait_until(started, "Kafka to run", 60, interval=0.5)
 
+    @property
+    def pid(self):
+        return self._kafka.pid if self._kafka.running else None
+
     def kill(self):
         self._kafka.kill()
 
