@@ -74,6 +74,10 @@ def broker():
         yield cluster.brokers
 
 
+def statements():
+    return re.findall(r"```sql\n(.*?)```", PAGE.read_text(), re.S)
+
+
 def make_events():
     """Events in the order of time, and which alarms are active at the end."""
     chance, active, events = random.Random(41), {}, []
@@ -95,7 +99,7 @@ def test_the_table_has_the_alarms_that_are_active(server, broker):
     test = dict(events[0], id="test", alarmKey="test", alarmState="raised", test=True)
     sent = events + random.Random(1).sample(events, 500) + [test]
     random.Random(2).shuffle(sent)
-    tables, worst, subnets = re.findall(r"```sql\n(.*?)```", PAGE.read_text(), re.S)
+    tables, worst, subnets = statements()[:3]
     server.ask(tables.replace("kafka1.example.org:9092", broker))
     subprocess.run(["kcat", "-P", "-b", broker, "-t", "ibtrapd"], check=True, text=True, timeout=300,
                    input="".join(json.dumps(event) + "\n" for event in sent))
@@ -105,3 +109,39 @@ def test_the_table_has_the_alarms_that_are_active(server, broker):
     assert {tuple(line.split("\t")) for line in found.splitlines()} == active
     assert len(server.ask(worst).splitlines()) == len(active)
     assert sum(int(line.split("\t")[2]) for line in server.ask(subnets).splitlines()) == len(active)
+
+
+def fill_topic(broker):
+    """Alarms that are raised, change and end, and two gateways, one of which is silent. Returns the lines of the last."""
+    chance, last, records = random.Random(42), {}, []
+    for i in range(2000):
+        key, text = f"link 0x{chance.randrange(60):016x}/1", f'It says "{i}" at the\\second\nline.'
+        alarm = {"fabric": f"fabric-{chance.randrange(5)}", "key": key, "severity": chance.choice(["error", "warning"]),
+                 "raised": f"2026-11-28T00:00:{i % 60:02d}Z", "standing": "open", "text": text, "ends": [{"name": "leaf"}]}
+        last[f"{alarm['fabric']} {key}"] = alarm if chance.random() < 0.6 else None
+        records.append((f"{alarm['fabric']} {key}", last[f"{alarm['fabric']} {key}"]))
+    for gateway, age in (("gw1", -3600), ("gw2", 3600)):
+        time_of_it = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)
+        records.append((f"fabric-1 gateway {gateway}", {"fabric": "fabric-1", "gateway": gateway, "lastSweep": None,
+                                                        "time": time_of_it.strftime("%Y-%m-%dT%H:%M:%S.%fZ")}))
+    lines = [f"{key}|{json.dumps(value, separators=(',', ':')) if value else ''}\n" for key, value in records]
+    subprocess.run(["kcat", "-P", "-Z", "-b", broker, "-t", "ibtrapd-alarms", "-p", "0", "-K", "|"], input="".join(lines),
+                   check=True, text=True, timeout=300)
+    return [one for one in last.values() if one]
+
+
+def test_the_table_has_the_alarms_as_they_are_now(server, broker):
+    alarms, (tables, worst, silent) = fill_topic(broker), statements()[3:]
+    server.ask("CREATE DATABASE ibtrapd;" + tables)
+    script = "\n".join(line[4:] for line in re.search(r"(    kcat .*\n)+(    .*\n)+", PAGE.read_text())[0].splitlines())
+    script = script.replace("kafka1.example.org:9092", broker).replace(
+        "clickhouse-client", f"clickhouse-client --host 127.0.0.1 --port {server.port}")
+    for _ in range(2):  # as the timer does
+        subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], check=True, timeout=300)
+    found = [json.loads(line) for line in server.ask(worst.rstrip().rstrip(";") + " FORMAT JSONEachRow;").splitlines()]
+    expected = [{name: one[name] for name in ("fabric", "severity", "raised", "standing", "text")} | {"alarm": one["key"]}
+                for one in alarms]
+    order = sorted(expected, key=lambda one: (one["severity"] != "error", one["raised"]))
+    assert [(one["severity"], one["raised"]) for one in found] == [(one["severity"], one["raised"]) for one in order]
+    assert {json.dumps(one, sort_keys=True) for one in found} == {json.dumps(one, sort_keys=True) for one in expected}
+    assert [line.split("\t")[1] for line in server.ask(silent).splitlines()] == ["gw2"]
