@@ -11,7 +11,7 @@ import socket
 import struct
 import threading
 
-PRODUCE, METADATA, SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE = 0, 3, 17, 18, 36
+PRODUCE, METADATA, SASL_HANDSHAKE, API_VERSIONS, DESCRIBE_CONFIGS, SASL_AUTHENTICATE = 0, 3, 17, 18, 32, 36
 NOT_LEADER, TOO_LARGE, UNSUPPORTED_VERSION, OUT_OF_ORDER, AUTHENTICATION_FAILED = 6, 10, 35, 45, 58
 LATEST = {PRODUCE: 7, METADATA: 4}  # versions of requests that are read here
 NOBODY = -1  # as a producer: not an idempotent one
@@ -25,16 +25,16 @@ def _string(text):
 
 class _Reader:
     def __init__(self, data):
-        self._data, self._at = data, 0
+        self._data, self.at = data, 0
 
     def take(self, form):
-        values = struct.unpack_from(f">{form}", self._data, self._at)
-        self._at += struct.calcsize(f">{form}")
+        values = struct.unpack_from(f">{form}", self._data, self.at)
+        self.at += struct.calcsize(f">{form}")
         return values if len(values) > 1 else values[0]
 
     def octets(self, size):
-        self._at += max(size, 0)
-        return self._data[self._at - max(size, 0):self._at]
+        self.at += max(size, 0)
+        return self._data[self.at - max(size, 0):self.at]
 
     def string(self):
         return self.octets(self.take("h")).decode()
@@ -143,12 +143,14 @@ class Front:
     lose_request, lose_answer: of requests to produce, each one of so many is lost, with its connection, before or after
     the partition stored it. password: a Password. tls: an ssl.SSLContext. crowd: it says that so many more brokers are
     there, which nobody can reach. largest: the octets of records that a request may have; 0: any number. partitions: it
-    says that each topic has so many; 0: the cluster's."""
+    says that each topic has so many; 0: the cluster's. policy: the cleanup.policy of each topic; None: it tells no
+    configuration."""
 
     def __init__(self, cluster, lose_request=0, lose_answer=0, password=None, tls=None, crowd=0, largest=0,
-                 partitions=0):  # pylint: disable=too-many-arguments
-        self.crowd, self.partitions = crowd, partitions
+                 partitions=0, policy=None):  # pylint: disable=too-many-arguments
+        self.crowd, self.partitions, self.policy = crowd, partitions, policy
         self.crowd_told = self.connected = 0  # answers with the crowd; connections
+        self.described = 0  # configurations of topics that were told
         self.numbers = Numbers()
         self.produced = self.lost = self.refused = self.too_large = 0
         self._largest = largest
@@ -224,6 +226,26 @@ class Front:
                 + struct.pack(">ihhii", listener.getsockname()[1], -1, -1, 1, len(names))
                 + b"".join(struct.pack(">h", 0) + _string(name) + b"\0" + partitions for name in names))
 
+    def name_controller(self, version, answer):
+        """The mock cluster names a broker that is none as its controller, which knows the configurations."""
+        r = _Reader(answer)
+        r.octets(4 if version >= 3 else 0)
+        for _ in range(r.take("i")):
+            r.octets(4)
+            r.string()
+            r.octets(4)
+            r.string()
+        r.string()  # of the cluster
+        return answer[:r.at] + struct.pack(">i", 1) + answer[r.at + 4:]
+
+    def describe(self, body):
+        """The configuration of the only topic of a request of version 0: its policy."""
+        r = _Reader(body)
+        self.described += 1
+        assert r.take("ib") == (1, 2)
+        return (struct.pack(">iihhb", 0, 1, 0, -1, 2) + _string(r.string()) + struct.pack(">i", 1)
+                + _string("cleanup.policy") + _string(self.policy) + struct.pack(">bbb", 0, 0, 0))
+
     def produce(self, port, body, ask):
         """Answers a request to produce as a broker does; `ask` has the cluster's with that port answer it. None: lost."""
         with self._lock:
@@ -283,8 +305,13 @@ class _Connection:
             return self._front.produce(self._port, body, lambda: self._ask(frame))
         if kind == METADATA and self._front.partitions:
             return self._front.divide(version, body, self._port)
+        if kind == DESCRIBE_CONFIGS:
+            return self._front.describe(body)
         answer = self._ask(frame)
-        return self._front.add_crowd(version, self._front.rename(answer)) if kind == METADATA else answer
+        if kind != METADATA:
+            return answer
+        answer = self._front.name_controller(version, answer) if self._front.policy else answer
+        return self._front.add_crowd(version, self._front.rename(answer))
 
     def _answer_versions(self, version, frame):
         if version > 0:
@@ -292,6 +319,7 @@ class _Connection:
         r = _Reader(self._ask(frame))
         error, count = r.take("hi")
         found = [r.take("hhh") for _ in range(count)] + [(SASL_HANDSHAKE, 0, 1), (SASL_AUTHENTICATE, 0, 0)]
+        found += [(DESCRIBE_CONFIGS, 0, 0)] if self._front.policy else []
         mine = [(kind, low, min(high, LATEST.get(kind, high))) for kind, low, high in found]
         return struct.pack(">hi", error, len(mine)) + b"".join(struct.pack(">hhh", *one) for one in mine)
 

@@ -237,6 +237,19 @@ def test_a_topic_of_alarms_with_many_partitions_does_not_end_the_gateway(fabric,
     assert gateway.stop() == 0
 
 
+@pytest.mark.parametrize("policy, warned", [("delete", "delete"), ("compact,delete", None)])
+def test_a_topic_of_alarms_that_is_not_compacted_is_told(fabric, cluster, policy, warned):
+    """A name that contains the right word is not the policy."""
+    front = fabric.keep(Front(cluster, policy=policy))
+    gateway = begin_alone(fabric, section("kafka", "table", brokers=front.brokers, state_topic="alarms-compact"))
+    sentence = "receiver table: topic 'alarms-compact' is not compacted (cleanup.policy="
+    wait_until(lambda: front.described, "the question for the configuration")
+    if warned:
+        wait_until(lambda: f"{sentence}{warned})" in gateway.log, "the warning")
+    assert gateway.stop() == 0
+    assert (sentence in gateway.log) == bool(warned)
+
+
 def test_answers_that_add_up_cost_a_new_client_and_no_failure(fabric, cluster):
     """An honest cluster that is large, or asked often."""
     front = fabric.keep(Front(cluster, crowd=900))
