@@ -40,7 +40,7 @@ struct bench_gateway {
     bool is_open;
     int64_t retry_at;
     atomic_uint_fast64_t due, told; // events: that happened; that the brokers confirmed
-    uint16_t *changes;              // of each alarm; odd: the alarm is over
+    atomic_ushort *changes;         // of each alarm; odd: the alarm is over
     atomic_uint_fast64_t change_count;
     pthread_mutex_t lock;
 };
@@ -289,10 +289,11 @@ static rd_kafka_t *consumer_begin(void)
     rd_kafka_conf_set(conf, "bootstrap.servers", options.brokers, NULL, 0);
     rd_kafka_conf_set(conf, "enable.partition.eof", "true", NULL, 0);
     for (size_t i = 0; i < KAFKA_SETTINGS_MAX && settings[i][0] != '\0'; i++) {
-        char *value = strchr(settings[i], '=');
+        char name[KAFKA_SETTING_SIZE];
+        memcpy(name, settings[i], sizeof name);
+        char *value = strchr(name, '=');
         *value = '\0';
-        rd_kafka_conf_set(conf, settings[i], value + 1, NULL, 0);
-        *value = '=';
+        rd_kafka_conf_set(conf, name, value + 1, NULL, 0);
     }
     return rd_kafka_new(RD_KAFKA_CONSUMER, conf, reason, sizeof reason);
 }
@@ -427,6 +428,7 @@ int main(int argc, char **argv)
                                      .settings = settings,
                                      .setting_count = KAFKA_SETTINGS_MAX};
     event_options = options;
+    event_options.format = FORMAT_JSON;
     event_options.topic = "events";
     event_options.state_topic = "";
     gateways = memory_zeroed((size_t)gateway_count, sizeof *gateways);
