@@ -84,8 +84,9 @@ class Broker:
                         "--alter", "--add-config", config, "--entity-type", "users", "--entity-name", name],
                        check=True, capture_output=True)
 
-    def start(self):
-        """Starts it, again and again while ZooKeeper still believes in the one that was killed."""
+    def start(self, patience=60):
+        """Starts it, again and again while ZooKeeper still believes in the one that was killed. A broker that was killed
+        reads the messages of some minutes again."""
         self._kafka = self._run("kafka", KAFKA, "server.properties")
 
         def started():
@@ -93,7 +94,7 @@ class Broker:
                 self._kafka = self._run("kafka", KAFKA, "server.properties")
             return "started (kafka.server.KafkaServer)" in self._kafka.log_text()
 
-        wait_until(started, "Kafka to run", 60, interval=0.5)
+        wait_until(started, "Kafka to run", patience, interval=0.5)
 
     @property
     def pid(self):

@@ -27,7 +27,10 @@ def follow(program, broker):
     for line in program.stdout:
         print(line.strip(), used(broker), sep="; ", flush=True)
         if line.startswith("brokers"):
-            (broker.kill if "down" in line else broker.start)()
+            if "down" in line:
+                broker.kill()
+            else:
+                broker.start(patience=900)
             program.stdin.write("done\n")
             program.stdin.flush()
 
