@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "install.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,18 +101,20 @@ static void otlp_metrics_open(struct otlp_metrics_writer *w, struct text *t, con
 {
     const bool counter = strcmp(w->type, "counter") == 0;
     const char *const wanted = row ? row->name : name;
-    if (w->open && row && strcmp(w->open, wanted) == 0)
+    if (w->open && strcmp(w->open, row ? row->name : "") == 0)
         return;
     otlp_metrics_close(w, t);
     text_add(t, t->buf[t->len - 1] == '[' ? "{" : ",{");
     json_text_member(t, "name", wanted);
     json_text_member(t, "unit", row ? row->unit : "");
     const bool sum = counter || (row && row->is_sum);
-    json_text_name(t, sum ? "sum" : "gauge");
+    const bool histogram = strcmp(w->type, "histogram") == 0;
+    json_text_name(t, histogram ? "histogram" : sum ? "sum" : "gauge");
     text_add(t, "{");
+    if (sum || histogram)
+        text_add(t, "\"aggregationTemporality\":2,");
     if (sum)
-        text_addf(t, "\"aggregationTemporality\":2,\"isMonotonic\":%s,",
-                  counter ? "true" : "false");
+        text_addf(t, "\"isMonotonic\":%s,", counter ? "true" : "false");
     text_add(t, "\"dataPoints\":[");
     w->open = row ? row->name : "";
 }
@@ -155,14 +158,60 @@ static const char *otlp_metrics_add_labels(struct text *t, const char *at)
     return at ? at + 1 : NULL;
 }
 
-// Adds a sample. False: the line is none, or not finite, or of a histogram.
+// Histograms.
+
+// Whether the name of the line's sample is that of the family and the suffix.
+static bool otlp_metrics_ends(const char *line, size_t name_length, const char *suffix)
+{
+    const size_t length = strlen(suffix);
+    return name_length > length && strncmp(line + name_length - length, suffix, length) == 0;
+}
+
+// Keeps what a line says of a histogram. True: the line is the last one, with the count.
+static bool otlp_metrics_gather(struct otlp_metrics_writer *w, const char *line, size_t name_length)
+{
+    const size_t length = strcspn(line, "\n");
+    const char *const space = memrchr(line, ' ', length);
+    const char *const limit = memmem(line, length, "le=\"", 4);
+    if (!space)
+        return false;
+    if (otlp_metrics_ends(line, name_length, "_bucket") && limit &&
+        w->buckets.count < OTLP_METRICS_BUCKETS_MAX) {
+        w->buckets.limits[w->buckets.count] = strtod(limit + 4, NULL);
+        w->buckets.through[w->buckets.count++] = strtoull(space + 1, NULL, 10);
+    }
+    if (otlp_metrics_ends(line, name_length, "_sum"))
+        w->buckets.sum = strtod(space + 1, NULL);
+    return otlp_metrics_ends(line, name_length, "_count") && w->buckets.count > 0;
+}
+
+// The last bucket has no limit, and each count at OpenTelemetry is of its bucket alone.
+static void otlp_metrics_add_histogram(struct otlp_metrics_writer *w, struct text *t)
+{
+    const size_t last = w->buckets.count - 1;
+    text_addf(t, ",\"count\":\"%" PRIu64 "\",\"sum\":%.17g,\"explicitBounds\":[",
+              w->buckets.through[last], w->buckets.sum);
+    for (size_t i = 0; i < last; i++)
+        text_addf(t, i ? ",%.17g" : "%.17g", w->buckets.limits[i]);
+    text_add(t, "],\"bucketCounts\":[");
+    for (size_t i = 0; i <= last; i++)
+        text_addf(t, i ? ",\"%" PRIu64 "\"" : "\"%" PRIu64 "\"",
+                  w->buckets.through[i] - (i ? w->buckets.through[i - 1] : 0));
+    text_add(t, "]}");
+    w->buckets.count = 0;
+}
+
+// Adds a sample. False: the line is none, or not finite, or of a histogram with further lines.
 static bool otlp_metrics_add_sample(struct otlp_metrics_writer *w, struct text *t, const char *line)
 {
     char name[NAME_SIZE], number[40];
     struct text n = text_in(name, sizeof name), v = text_in(number, sizeof number);
     const size_t length = strcspn(line, "{ \n");
-    text_add_n(&n, line, length);
-    if (length == 0 || n.cut || strcmp(w->type, "histogram") == 0)
+    const bool histogram = strcmp(w->type, "histogram") == 0;
+    if (length == 0 || (histogram && !otlp_metrics_gather(w, line, length)))
+        return false;
+    text_add_n(&n, line, length - (histogram ? strlen("_count") : 0));
+    if (n.cut)
         return false;
     const struct otlp_metrics_row *row = otlp_metrics_find(name);
     otlp_metrics_open(w, t, name, row);
@@ -180,6 +229,10 @@ static bool otlp_metrics_add_sample(struct otlp_metrics_writer *w, struct text *
     json_text_time_ns(t, w->started_us, 0);
     json_text_name(t, "timeUnixNano");
     json_text_time_ns(t, w->time_us, 0);
+    if (histogram) {
+        otlp_metrics_add_histogram(w, t);
+        return true;
+    }
     json_text_name(t, "asDouble");
     text_add(t, number);
     text_add(t, "}");
@@ -188,19 +241,20 @@ static bool otlp_metrics_add_sample(struct otlp_metrics_writer *w, struct text *
 
 static void otlp_metrics_take_line(struct otlp_metrics_writer *w, struct text *t, const char *line)
 {
-    const struct otlp_metrics_writer former = *w;
+    const char *const open = w->open;
     const struct text before = *t;
     if (*line != '#') {
         if (otlp_metrics_add_sample(w, t, line))
             return;
         text_go_back(t, &before);
-        w->open = former.open;
+        w->open = open;
     } else if (strncmp(line, "# TYPE ", 7) == 0) {
         const char *type = line + 7 + strcspn(line + 7, " \n");
         struct text word = text_in(w->type, sizeof w->type);
         text_add_n(&word, type + (*type == ' '), strcspn(type + (*type == ' '), "\n"));
         if (w->open && w->open[0] == '\0')
             otlp_metrics_close(w, t);
+        w->buckets.count = 0;
     }
 }
 

@@ -11,7 +11,10 @@
 #include "http/http_options.h"
 #include "sink/module.h"
 
-enum { OTLP_METRICS_LINE_MAX = 8192 }; // octets that a sample adds to a request at most
+enum {
+    OTLP_METRICS_LINE_MAX = 8192, // octets that a sample adds to a request at most
+    OTLP_METRICS_BUCKETS_MAX = 64,
+};
 
 // A request, made of the text format of Prometheus.
 struct otlp_metrics_writer {
@@ -19,10 +22,16 @@ struct otlp_metrics_writer {
     int64_t time_us, started_us; // UTC: of the samples; of the begin of their sums
     char type[16];               // of the family
     const char *open;            // the name of the open metric; NULL: none
+    // Of the histogram that is being read: its buckets so far.
+    struct {
+        double limits[OTLP_METRICS_BUCKETS_MAX], sum;
+        uint64_t through[OTLP_METRICS_BUCKETS_MAX]; // samples up to the limit
+        size_t count;
+    } buckets;
 };
 
 // Adds a line, and further lines until `size_max` octets are used; the text has
-// OTLP_METRICS_LINE_MAX octets more. Leaves histograms out.
+// OTLP_METRICS_LINE_MAX octets more. The line of a histogram's count adds the histogram.
 void otlp_metrics_write(struct otlp_metrics_writer *writer, const char *instance, struct text *out,
                         size_t size_max);
 

@@ -18,11 +18,14 @@ def points(request):
     [resource] = request.json["resourceMetrics"]
     [scope] = resource["scopeMetrics"]
     for metric in scope["metrics"]:
-        [kind] = set(metric) & {"sum", "gauge"}
+        [kind] = set(metric) & {"sum", "gauge", "histogram"}
         for point in metric[kind]["dataPoints"]:
             attributes = {one["key"]: one["value"]["stringValue"] for one in point["attributes"]}
             assert 0 < int(point["startTimeUnixNano"]) <= int(point["timeUnixNano"])
-            yield metric["name"], kind, attributes, point["asDouble"]
+            if kind == "histogram":
+                assert sum(map(int, point["bucketCounts"])) == int(point["count"])
+                assert len(point["bucketCounts"]) == len(point["explicitBounds"]) + 1
+            yield metric["name"], kind, attributes, point["count"] if kind == "histogram" else point["asDouble"]
 
 
 def resource_of(request):
@@ -67,6 +70,7 @@ def test_each_value_of_a_scrape_arrives(fabric):
                                      "service.instance.id": "monitor"}
     assert got["ibtrapd_sweep_nodes", None, None, None][::2] == ("gauge", 8)
     assert got["process.uptime", None, None, None][0] == "gauge"
+    assert got["ibtrapd_journal_commit_seconds", None, None, None][0] == "histogram"
     for (name, number, error, _), (kind, attributes, value) in got.items():
         if name == "hw.network.up":
             assert kind == "sum" and attributes["hw.type"] == "network" and value in (0, 1)

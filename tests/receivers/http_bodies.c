@@ -3,9 +3,11 @@
 // kind in the catalogue, two of each, the second with hostile names. Each body ends with a NUL.
 //
 //   http_bodies json|cloudevents|cloudevents-batch|otlp|loki|splunk[-index]|elasticsearch[-index]
+//   http_bodies otlp-metrics <SCRAPE  # of Prometheus' text
 //   http_bodies lines      # the same events as the kind `file` writes them, a line each
 #include "event/test_event.h"
 #include "http/body.h"
+#include "http/otlp_metrics.h"
 #include "sink/format.h"
 
 #include <stdio.h>
@@ -112,6 +114,19 @@ static void write_body(const struct kind *kind, size_t first, size_t count)
     fwrite(buffer, 1, body.len + 1, stdout);
 }
 
+static void write_metrics(void)
+{
+    static char scrape[1 << 16], body[(1 << 16) + OTLP_METRICS_LINE_MAX];
+    scrape[fread(scrape, 1, sizeof scrape - 1, stdin)] = '\0';
+    struct otlp_metrics_writer writer = {
+        .at = scrape, .time_us = BEGIN_S * CLOCK_US_PER_S, .started_us = CLOCK_US_PER_S};
+    while (writer.at && writer.at[0] != '\0') {
+        struct text t = text_in(body, sizeof body);
+        otlp_metrics_write(&writer, "gw1", &t, 1 << 15);
+        fwrite(body, 1, t.len + 1, stdout);
+    }
+}
+
 int main(int argc, char *argv[])
 {
     const struct kind *kind = KINDS;
@@ -121,6 +136,10 @@ int main(int argc, char *argv[])
     const struct body_context context = make_context(kind);
     if (strcmp(word, "lines") == 0) {
         write_lines(&context.origin);
+        return 0;
+    }
+    if (strcmp(word, "otlp-metrics") == 0) {
+        write_metrics();
         return 0;
     }
     while (kind->word && strcmp(kind->word, word) != 0)

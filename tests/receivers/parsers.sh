@@ -25,6 +25,19 @@ read_by() {
 for format in otlp cloudevents cloudevents-batch; do
     read_by $format $format
 done
+read_by otlp-metrics otlp-metrics <<'END'
+# TYPE ibtrapd_sweep_nodes gauge
+ibtrapd_sweep_nodes 8
+# TYPE ibtrapd_port_link_up gauge
+ibtrapd_port_link_up{node="leaf \"1\"",guid="0x0002c90200c10000",port="3"} 1
+# TYPE ibtrapd_port_receive_bytes_total counter
+ibtrapd_port_receive_bytes_total{node="leaf1",guid="0x0002c90200c10000",port="3"} 1.5e+17
+# TYPE ibtrapd_report_to_wire_seconds histogram
+ibtrapd_report_to_wire_seconds_bucket{receiver="nms",le="0.001"} 3
+ibtrapd_report_to_wire_seconds_bucket{receiver="nms",le="+Inf"} 5
+ibtrapd_report_to_wire_seconds_sum{receiver="nms"} 0.25
+ibtrapd_report_to_wire_seconds_count{receiver="nms"} 5
+END
 read_by otlp otlp-qryn
 read_by loki loki-qryn
 read_by elasticsearch ecs

@@ -10,7 +10,18 @@ static const char SCRAPE[] =
     "# HELP ibtrapd_sweep_nodes Nodes.\n# TYPE ibtrapd_sweep_nodes gauge\nibtrapd_sweep_nodes 8\n"
     "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.25e-05\n"
     "# TYPE ibtrapd_journal_commit_seconds histogram\n"
-    "ibtrapd_journal_commit_seconds_bucket{le=\"0.1\"} 7\nibtrapd_journal_commit_seconds_count 7\n"
+    "ibtrapd_journal_commit_seconds_bucket{le=\"0.1\"} 7\n"
+    "ibtrapd_journal_commit_seconds_bucket{le=\"0.25\"} 7\n"
+    "ibtrapd_journal_commit_seconds_bucket{le=\"+Inf\"} 9\n"
+    "ibtrapd_journal_commit_seconds_sum 1.5\nibtrapd_journal_commit_seconds_count 9\n"
+    "# TYPE ibtrapd_report_to_wire_seconds histogram\n"
+    "ibtrapd_report_to_wire_seconds_bucket{receiver=\"nms\",le=\"1\"} 0\n"
+    "ibtrapd_report_to_wire_seconds_bucket{receiver=\"nms\",le=\"+Inf\"} 2\n"
+    "ibtrapd_report_to_wire_seconds_sum{receiver=\"nms\"} 4\n"
+    "ibtrapd_report_to_wire_seconds_count{receiver=\"nms\"} 2\n"
+    "ibtrapd_report_to_wire_seconds_bucket{receiver=\"b\",le=\"+Inf\"} 1\n"
+    "ibtrapd_report_to_wire_seconds_sum{receiver=\"b\"} 2\n"
+    "ibtrapd_report_to_wire_seconds_count{receiver=\"b\"} 1\n"
     "# TYPE ibtrapd_port_receive_bytes_total counter\n"
     "ibtrapd_port_receive_bytes_total{node=\"a \\\"b\\\\c\\n\",guid=\"0x01\",port=\"3\"} 17\n"
     "# TYPE ibtrapd_port_symbol_errors_total counter\n"
@@ -49,12 +60,27 @@ static void forget_all(void)
         json_decref(sent[i]);
 }
 
+// The count, the sum, and each bucket as "COUNT<=LIMIT".
+static void describe_buckets(const json_t *point, struct text *t)
+{
+    const json_t *const counts = json_object_get(point, "bucketCounts");
+    const json_t *const limits = json_object_get(point, "explicitBounds");
+    assert_int_equal(json_array_size(counts), json_array_size(limits) + 1);
+    text_addf(t, " %s/%g:", json_string_value(json_object_get(point, "count")),
+              json_number_value(json_object_get(point, "sum")));
+    for (size_t i = 0; i < json_array_size(counts); i++)
+        text_addf(t, "%s<=%g ", json_string_value(json_array_get(counts, i)),
+                  json_number_value(json_array_get(limits, i)));
+}
+
 // A metric as text: "NAME UNIT KIND VALUE{KEY=VALUE,}...".
 static void describe(const json_t *metric, struct text *t)
 {
     const json_t *sum = json_object_get(metric, "sum");
-    const json_t *data = sum ? sum : json_object_get(metric, "gauge");
-    const char *kind = !sum                                                ? "gauge"
+    const json_t *const histogram = json_object_get(metric, "histogram");
+    const json_t *data = sum ? sum : histogram ? histogram : json_object_get(metric, "gauge");
+    const char *kind = histogram                                           ? "histogram"
+                       : !sum                                              ? "gauge"
                        : json_is_true(json_object_get(sum, "isMonotonic")) ? "counter"
                                                                            : "sum";
     const json_t *point, *attribute;
@@ -63,7 +89,11 @@ static void describe(const json_t *metric, struct text *t)
               json_string_value(json_object_get(metric, "unit")), kind);
     json_array_foreach(json_object_get(data, "dataPoints"), i, point)
     {
-        text_addf(t, " %g{", json_number_value(json_object_get(point, "asDouble")));
+        if (histogram)
+            describe_buckets(point, t);
+        else
+            text_addf(t, " %g", json_number_value(json_object_get(point, "asDouble")));
+        text_add(t, "{");
         assert_string_equal(json_string_value(json_object_get(point, "timeUnixNano")),
                             "2000000000");
         json_array_foreach(json_object_get(point, "attributes"), j, attribute)
@@ -88,6 +118,9 @@ TEST(metrics_have_the_names_of_the_conventions)
     assert_string_equal(
         said, "ibtrapd_sweep_nodes  gauge 8{}\n"
               "process.cpu.time s counter 1.25e-05{}\n"
+              "ibtrapd_journal_commit_seconds  histogram 9/1.5:7<=0.1 0<=0.25 2<=0 {}\n"
+              "ibtrapd_report_to_wire_seconds  histogram 2/4:0<=1 2<=0 {receiver=nms,} "
+              "1/2:1<=0 {receiver=b,}\n"
               "hw.network.io By counter 17{network.io.direction=receive,node=a \"b\\c\n,guid=0x01,"
               "port=3,hw.id=0x01/3,hw.type=network,}\n"
               "hw.errors {error} counter "
@@ -102,7 +135,7 @@ TEST(requests_have_a_bounded_size)
     send_all(1); // a line each
     for (size_t i = 0; i < sent_count; i++)
         metrics += json_array_size(sent[i]);
-    assert_int_equal(metrics, 5);
+    assert_int_equal(metrics, 8);
     forget_all();
 }
 
