@@ -6,7 +6,7 @@ from typing import Callable
 
 import expected as want
 import pytest
-from lab import notices
+from lab import notices, pages
 from lab.fabric import gid
 from lab.gateway import check_config
 
@@ -235,6 +235,21 @@ def test_path_records(site, trap, number, event):
     assert before == [want.gid1(issuer)]
     assert after == [want.raw_notice(notice.octets())]
     assert message.data["raw"] == notice.octets().hex()
+
+
+def test_the_notices_of_the_page(open_site, tmp_path):
+    """The example of the page, with SHARP's numbers: a switch's notice and a vendor's have the sentences of the page."""
+    book = tmp_path / "notices"
+    book.write_text(pages.blocks("notices", "notices")[0])
+    site = open_site(notices=book, all_traps=True)
+    site.gateway.wait_subscribed()
+    site.host("node1").trap(notices.Notice(133, bytes(54), producer=notices.SWITCH))
+    [message] = site.message("unknown-trap")
+    assert message.severity == "warning" and message.text.endswith(": SHARP: nobody confirmed a QP in time.")
+    site.host("node1").trap(notices.vendor_notice(0x0002C9, 1234, b"\x00\x07\x01\x00"))
+    [message] = site.message("vendor-trap")
+    [shown] = [line.split(" raised ", 1)[1] for line in pages.indented("notices") if " raised " in line]
+    assert message.severity == "error" and message.text.endswith(shown.strip())
 
 
 def test_a_notice_of_another_book(open_site, tmp_path):
