@@ -51,7 +51,7 @@ def test_the_recipe(fabric, syslog, api, tmp_path):
     gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep={"interval": 5, "settle": 200}))
     gateway.wait_nodes(8)
     fabric.unlink("node1")
-    wait_until(lambda: gateway.listed_alarms(), "the alarm")
+    wait_until(lambda: "host-removed" in [one["event"] for one in gateway.listed_alarms()], "the alarm")
     (tmp_path / "token").write_text("secret\n")
     shim = tmp_path / "ibtrapctl"
     shim.write_text(f'#!/bin/sh\nexec {BUILD}/ibtrapctl --socket {gateway.socket} "$@"\n')
@@ -59,11 +59,22 @@ def test_the_recipe(fabric, syslog, api, tmp_path):
     [script] = pages.blocks("kubernetes", "sh")
     script = pages.adapted(script, {"https://kubernetes.example.org:6443": f"http://127.0.0.1:{api.server_port}",
                                     "/etc/ibtrapd/kubernetes.token": tmp_path / "token"})
-    subprocess.run(["/bin/sh", "-euc", script], env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=True,
-                   timeout=60)
+
+    def run():
+        return subprocess.run(["/bin/sh", "-c", script], env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=False,
+                              timeout=60).returncode
+
+    assert run() == 0
     assert sorted(api.patched) == [f"/api/v1/nodes/{name}/status" for name in NODES]
     for name, status in zip(NODES, ("True", "False"), strict=True):
         kind, authorization, patch = api.patched[f"/api/v1/nodes/{name}/status"]
         [condition] = patch["status"]["conditions"]
         assert kind == "application/strategic-merge-patch+json" and authorization == "Bearer secret"
         assert condition["type"] == "InfinibandProblem" and condition["status"] == status
+    for alarm in gateway.listed_alarms("--all"):
+        gateway.control("alarms", "shelve", alarm["number"], 60)
+    assert run() == 0
+    assert {patch["status"]["conditions"][0]["status"] for *_, patch in api.patched.values()} == {"False"}
+    api.patched.clear()
+    gateway.kill()
+    assert run() == 1 and not api.patched
