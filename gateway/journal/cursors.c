@@ -504,12 +504,13 @@ void journal_resume_dropping(struct journal *journal, bool raised)
     pthread_mutex_lock(&journal->lock);
     const struct dropping was = journal->dropping;
     bool first = !journal->listener_heard;
-    const int64_t missing = was.active || raised ? 0 : journal->missing;
+    const int64_t was_missing = journal->missing, missing = was.active || raised ? 0 : was_missing;
     journal->listener_heard = true;
     journal->missing = 0;
     if (!was.active && raised)
         journal->dropping =
             (struct dropping){.active = true,
+                              .lost = (uint64_t)was_missing,
                               .through = last,
                               .quiet_at = clock_monotonic(journal->options.clock) + QUIET_US};
     pthread_mutex_unlock(&journal->lock);

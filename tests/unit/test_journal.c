@@ -461,6 +461,23 @@ static void test_the_alarm_of_the_last_run_ends(void **state)
     assert_int_equal(f->told[JOURNAL_DROPPING], 0);
 }
 
+// The last run was killed while it lost events, and this run says how many.
+static void test_the_alarm_of_the_last_run_ends_with_the_count(void **state)
+{
+    struct fixture *f = *state;
+    f->options.rows_max = ROWS;
+    reopen(f);
+    journal_receiver(f->journal, "dead");
+    add_many(f, ROWS + 300);
+    settle(f);
+    reopen(f);
+    journal_resume_dropping(f->journal, true);
+    journal_advance(f->journal, journal_receiver(f->journal, "dead"), ROWS + 300);
+    settle(f);
+    assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 1);
+    assert_int_equal(f->told_count[JOURNAL_DROPPING_ENDED], 300);
+}
+
 static void test_retention_by_age(void **state)
 {
     struct fixture *f = *state;
@@ -645,6 +662,7 @@ int main(void)
         TEST(test_what_a_receiver_loses_is_told_once),
         TEST(test_events_about_lost_events_are_not_lost),
         TEST(test_the_alarm_of_the_last_run_ends),
+        TEST(test_the_alarm_of_the_last_run_ends_with_the_count),
         TEST(test_retention_by_age),
         TEST(test_age_takes_only_what_every_receiver_has),
         TEST(test_age_does_not_wait_for_a_receiver_that_has_ended),
