@@ -9,6 +9,7 @@
 #include "daemon/receivers.h"
 #include "daemon/settings.h"
 #include "daemon/subagents.h"
+#include "daemon/surroundings.h"
 #include "daemon/wiring.h"
 #include "pipeline/options.h"
 #include "topology/expectation.h"
@@ -272,6 +273,16 @@ static void reload_warn(void *ctx, const char *sentence)
     text_addf(g->backlogs, "%s\n", sentence);
 }
 
+static void reload_warn_of_all(struct gateway *g)
+{
+    struct systems *systems = topology_systems(g->parts.topology);
+    struct names *names = topology_names(g->parts.topology);
+    conf_warn(g->conf, reload_warn, g);
+    surroundings_warn_of_nodes(g->conf, systems, names, reload_warn, g);
+    names_unref(names);
+    systems_unref(systems);
+}
+
 bool reload_run(struct gateway *gateway, struct text *restart, struct text *backlogs,
                 struct error *err)
 {
@@ -283,7 +294,7 @@ bool reload_run(struct gateway *gateway, struct text *restart, struct text *back
     if (plan)
         reload_discard(plan);
     if (ok)
-        conf_warn(gateway->conf, reload_warn, gateway);
+        reload_warn_of_all(gateway);
     gateway->backlogs = NULL;
     if (!ok) {
         reload_reopen_files(gateway);

@@ -2,7 +2,11 @@
 #include "daemon/surroundings.h"
 
 #include "base/path.h"
+#include "control/handlers.h"
 #include "daemon/sinks.h"
+#include "journal/store.h"
+#include "model/fabric_record.h"
+#include "topology/describe.h"
 
 #include <fcntl.h>
 #include <libgen.h>
@@ -263,10 +267,84 @@ static void surroundings_warn_of_readers(const struct conf *conf,
     tell(ctx, sentence.text);
 }
 
+static void surroundings_warn_of_list(const struct control *known, const char *section,
+                                      const char *name, const char *item,
+                                      const struct filter_list *list,
+                                      void (*tell)(void *ctx, const char *sentence), void *ctx)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct error sentence;
+        if (known_nodes_fit(known, list->patterns[i]) != KNOWN_NODES_NONE)
+            continue;
+        error_set(
+            &sentence,
+            "%s \"%s\": item '%s' has \"%s\", which fits no node of the fabric as ibtrapd saw "
+            "the fabric last",
+            section, name, item, list->patterns[i]);
+        tell(ctx, sentence.text);
+    }
+}
+
+void surroundings_warn_of_nodes(const struct conf *conf, const struct systems *systems,
+                                const struct names *names,
+                                void (*tell)(void *ctx, const char *sentence), void *ctx)
+{
+    const struct control known = {
+        .systems = systems, .fabric = systems ? systems->fabric : NULL, .names = names};
+    for (size_t i = 0; i < conf->receiver_count && systems; i++) {
+        const struct conf_receiver *r = &conf->receivers[i];
+        surroundings_warn_of_list(&known, "receiver", r->name, "nodes", &r->filter.nodes, tell,
+                                  ctx);
+        surroundings_warn_of_list(&known, "receiver", r->name, "guids", &r->filter.guids, tell,
+                                  ctx);
+        surroundings_warn_of_list(&known, "receiver", r->name, "switches", &r->filter.switches,
+                                  tell, ctx);
+    }
+    for (size_t i = 0; i < conf->policy.rule_count && systems; i++) {
+        const struct conf_rule *rule = &conf->policy.rules[i];
+        surroundings_warn_of_list(&known, "policy", rule->name, "nodes", &rule->nodes, tell, ctx);
+    }
+}
+
+static void surroundings_take_snapshot(void *ctx, const struct store_snapshot *snapshot)
+{
+    struct fabric **fabric = ctx;
+    struct error damaged;
+    *fabric = fabric_record_read(snapshot->record, snapshot->size, &damaged);
+}
+
+// By the newest snapshot in the journal, if there is one that this process may read.
+static void surroundings_warn_of_unknown(const struct conf *conf,
+                                         void (*tell)(void *ctx, const char *sentence), void *ctx)
+{
+    const char *map_file = conf->fabric.node_name_map;
+    char path[CONF_PATH_SIZE + sizeof "/journal.db"];
+    struct store *store;
+    struct fabric *fabric = NULL;
+    struct error err;
+    snprintf(path, sizeof path, "%s/journal.db", conf->journal.directory);
+    if (access(path, R_OK) != 0 || store_examine(path, &store, &err) != STORE_OK)
+        return;
+    store_read_snapshots(store, 0, surroundings_take_snapshot, &fabric, &err);
+    store_close(store);
+    if (!fabric)
+        return;
+    struct names *map = map_file[0] != '\0' ? names_load(map_file, &err) : NULL;
+    struct names *names =
+        names_with(map, NULL, conf->fabric.no_names.patterns, conf->fabric.no_names.count);
+    struct systems *systems = describe_systems(fabric, names, &conf->fabric.host_names);
+    surroundings_warn_of_nodes(conf, systems, names, tell, ctx);
+    systems_unref(systems);
+    names_unref(names);
+    names_unref(map);
+    fabric_unref(fabric);
+}
+
 void surroundings_warn(const struct conf *conf, void (*tell)(void *ctx, const char *sentence),
                        void *ctx)
 {
     surroundings_warn_of_device(&conf->fabric, tell, ctx);
     surroundings_warn_of_hosts(conf, tell, ctx);
     surroundings_warn_of_readers(conf, tell, ctx);
+    surroundings_warn_of_unknown(conf, tell, ctx);
 }

@@ -11,6 +11,7 @@
 
 #include "base/instance.h"
 #include "conf/conf.h"
+#include "model/systems.h"
 
 enum { SURROUNDINGS_UNIT_SIZE = 4096 };
 
@@ -35,9 +36,15 @@ void surroundings_ask_unit(const char *name, const struct instance *instance,
 bool surroundings_check(const struct conf *conf, const struct instance *instance,
                         const struct surroundings_unit *unit, struct conf_mistakes *mistakes);
 
+// Tells in a sentence each which patterns of nodes fit no node of the fabric. `systems` NULL: the
+// fabric is not known. Any thread.
+void surroundings_warn_of_nodes(const struct conf *conf, const struct systems *systems,
+                                const struct names *names,
+                                void (*tell)(void *ctx, const char *sentence), void *ctx);
+
 // Tells in a sentence each what may be meant so, and probably is not: a device that is not there, a
-// host without an address, a configuration with a community that every user may read. Waits for
-// name servers: for a check only.
+// host without an address, a configuration with a community that every user may read, patterns that
+// fit no node of the newest snapshot in the journal. Waits for name servers: for a check only.
 void surroundings_warn(const struct conf *conf, void (*tell)(void *ctx, const char *sentence),
                        void *ctx);
 

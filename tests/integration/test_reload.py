@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 from lab import notices
-from lab.gateway import IBTRAPCTL, section
+from lab.gateway import IBTRAPCTL, check_config, section
 from lab.processes import DEADLINE, wait_until
 from lab.receivers import SyslogSink
 
@@ -494,3 +494,22 @@ def test_a_stop_lets_a_reload_end(site, ending):
         assert "error" not in answer(ending)
         assert answer(client)["error"] == "ibtrapd stops; this request was not begun: ask again"
     assert site.gateway.log.index("the pipeline has the new policies") < site.gateway.log.index("stopping: signal TERM")
+
+
+def test_patterns_that_fit_no_node_are_warned_of(open_site, second):
+    """By a reload, and by a check before it: the check reads the newest snapshot in the journal."""
+    site = open_site(sweep={"method": "smp", "interval": 3600, "settle": 300})
+    site.gateway.wait_status(lambda one: one["sweep"]["complete"] and one["sweep"]["nodes"] == 8, "a sweep")
+    add(site, section("syslog", "second", transport="udp", address=second.address, nodes=["leaf*", "laef1"],
+                      guids=["0x0002c90300b10000", "0x00000000000000ff"]))
+    add(site, section("policy", "new", nodes=["node9*"], enabled=False))
+    text = site.gateway.config.read_text()
+
+    def found(output):
+        return re.findall(r"""(\w+ "\w+": item '\w+' has "[^"]*"), which fits no node of the fabric""", output)
+
+    expected = ["""receiver "second": item 'nodes' has "laef1\"""",
+                """receiver "second": item 'guids' has "0x00000000000000ff\"""", """policy "new": item 'nodes' has "node9*\""""]
+    wait_until(lambda: found(check_config(text, site.fabric.directory)[1]) == expected, "the snapshot in the journal's file")
+    assert found(site.gateway.control("reload").stdout) == expected
+    assert found(site.gateway.log) == expected
