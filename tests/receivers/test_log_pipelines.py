@@ -18,17 +18,24 @@ MODULES = next(pathlib.Path("/usr/lib").glob("*/rsyslog"), pathlib.Path("/nowher
 needs_omelasticsearch = pytest.mark.skipif(not (MODULES / "omelasticsearch.so").exists(), reason="no omelasticsearch")
 
 
-class Collector:
-    """rsyslogd with a block of the page."""
+# The lines of imrelp with certificates, which the page takes from another.
+WITH_TLS = {'load="imrelp" ruleset="ibtrapd"': 'load="imrelp" ruleset="ibtrapd" tls.tlslib="openssl"',
+            'port="2514"': 'port="2514" tls="on" tls.caCert="/etc/rsyslog/ca.pem" tls.myCert="/etc/rsyslog/collector.pem" '
+                           'tls.myPrivKey="/etc/rsyslog/collector.key" tls.authMode="certvalid"'}
 
-    def __init__(self, directory, words, changes):
+
+class Collector:
+    """rsyslogd with a block of the page, without TLS or with it."""
+
+    def __init__(self, directory, words, changes, tls):
         self._directory, self.port = directory, free_port()
         authority = peers.Authority(directory, "ca")
         self._certificate, self._authority, self._gateway = authority.issue("collector"), authority, authority.issue("gateway")
+        self._tls = tls
         (directory / "collector").mkdir()
         [command] = [one for one in pages.indented("log-pipelines") if one.startswith("install ")]
         subprocess.run(["sh", "-euc", pages.adapted(command, {"/var/log/ibtrapd": directory / "log"})], check=True)
-        text = pages.adapted(pages.block("log-pipelines", "rsyslog", words), {
+        text = pages.adapted(pages.block("log-pipelines", "rsyslog", words), (WITH_TLS if tls else {}) | {
             '"2514"': f'"{self.port}" address="127.0.0.1"', "/etc/rsyslog/ca.pem": authority.file,
             "/etc/rsyslog/collector.pem": self._certificate.cert, "/etc/rsyslog/collector.key": self._certificate.key,
             "/var/log/ibtrapd": directory / "log", 'resumeInterval="5"': 'resumeInterval="1"'} | changes)
@@ -59,8 +66,8 @@ class Collector:
 
     def options(self, **more):
         """Those of the sender."""
-        return {"transport": "relp-tls", "port": self.port, "ca": self._authority.file, "cert": self._gateway.cert,
-                "key": self._gateway.key, "format": "ecs", "deadline": 60} | more
+        with_tls = {"transport": "relp-tls", "ca": self._authority.file, "cert": self._gateway.cert, "key": self._gateway.key}
+        return (with_tls if self._tls else {"transport": "relp"}) | {"port": self.port, "format": "ecs", "deadline": 60} | more
 
 
 def identifiers(count):
@@ -75,11 +82,11 @@ def acknowledge(sender, collector, count, **more):
 
 # Elasticsearch.
 
-@pytest.fixture
-def search(tmp_path):
+@pytest.fixture(params=[False, True], ids=["tcp", "tls"])
+def search(tmp_path, request):
     server = SearchServer()
     collector = Collector(tmp_path, "omelasticsearch",
-                          {'server="search.example.org" serverport="9200"': f'server="127.0.0.1" serverport="{server.port}"'})
+                          {'server="search.example.org" serverport="9200"': f'server="127.0.0.1" serverport="{server.port}"'}, request.param)
     with collector:
         yield server, collector
         server.__exit__()
