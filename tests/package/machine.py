@@ -40,8 +40,9 @@ mount -t devpts -o newinstance,ptmxmode=0666 pts dev/pts
 mount -t tmpfs -o mode=1777 shm dev/shm
 ln -s pts/ptmx dev/ptmx
 ln -s /proc/self/fd dev/fd
-mkdir run/outside
+mkdir run/outside run/changed
 mount --bind "$1" run/outside
+mount --bind ../upper run/changed
 rm -rf usr/sbin/policy-rc.d etc/fstab usr/lib/systemd/system/*.wants etc/systemd/system/*.wants
 mkdir -p run/systemd/system
 printf '[Unit]\\nAllowIsolate=yes\\n' >run/systemd/system/nothing.target
@@ -128,8 +129,7 @@ class Machine:
 
     def changed(self):
         """Every path that changed since the machine was new."""
-        done = self._enter(["-m"], ["find", TOP / "upper", "-mindepth", "1", "-printf", "/%P\\n"])
-        return set(done.stdout.splitlines())
+        return set(self.run("find", "/run/changed", "-mindepth", "1", "-printf", "/%P\\n").splitlines())
 
     def property(self, unit, name):
         return self.run("systemctl", "show", "--value", "-p", name, unit).strip()
