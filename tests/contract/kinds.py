@@ -54,7 +54,7 @@ def plain(peer):
     return lambda site: peer()
 
 
-INFORMS = {"inform": True, "timeout": 300, "retries": 1}
+INFORMS = {"inform": True, "timeout": 1000, "retries": 1}
 ALL = [
     Kind("trap", "snmp", plain(stupid.Traps), {"extra_varbinds": True}, keeps=False, answers=False),
     Kind("inform-v2c", "snmp", plain(stupid.Informs), {"extra_varbinds": True} | INFORMS, confirms=True, refuses=True),
