@@ -17,11 +17,17 @@ PROGRAMS = ("slurmctld", "slurmd", "munged", "scontrol")
 def missing():
     """The programs that this host lacks."""
     lacking = [name for name in PROGRAMS if not (shutil.which(name) or pathlib.Path("/usr/sbin", name).exists())]
-    try:
-        socket.getaddrinfo(socket.gethostname(), None)
-    except OSError:  # slurmctld ends then
-        lacking.append("an address of this host's name")
+    if not (_address() or "").startswith("127."):
+        lacking.append("an address of this host's name on the loopback")
     return lacking
+
+
+def _address():
+    """Where slurmctld and slurmd listen, and nowhere else: at the address of the host's name, on Debian often 127.0.1.1."""
+    try:
+        return socket.gethostbyname(socket.gethostname())
+    except OSError:  # slurmctld ends then
+        return None
 
 
 class Slurm:
@@ -35,10 +41,10 @@ class Slurm:
         self.ports = {node: free_port() for node in nodes}
         self.port = free_port()
         lines = [f"PartitionName={name} Nodes={members} Default=NO State=UP" for name, members in partitions.items()]
-        lines += [f"NodeName={node} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs=1 RealMemory=1 State=UNKNOWN"
+        lines += [f"NodeName={node} NodeHostname=localhost NodeAddr={_address()} Port={port} CPUs=1 RealMemory=1 State=UNKNOWN"
                   for node, port in self.ports.items()]
         self.config.write_text(f"""ClusterName=lab
-SlurmctldHost=localhost(127.0.0.1)
+SlurmctldHost=localhost({_address()})
 SlurmctldPort={self.port}
 AuthType=auth/munge
 AuthInfo=socket={self._socket}
