@@ -477,6 +477,7 @@ static void check_talk(struct snmp_target *t, int listener)
     bool stream = t->transport == TRANSPORT_TCP;
     struct talker talker;
     t->inform = true;
+    t->timeout_ms = 60000;
     assert_true(snmp_sink(&sink, "nms", t, &err));
     assert_true(driver_open(&driver, &sink, &err));
     int fd = stream ? accept(listener, NULL, NULL) : listener;
