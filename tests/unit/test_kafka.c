@@ -34,7 +34,9 @@ enum {
     UNDER_WAY = 5 // requests of an idempotent producer
 };
 
-static const int64_t PATIENCE_US = 300 * CLOCK_US_PER_S, CALL_US = 5 * CLOCK_US_PER_S;
+// A call that waits for what does not come waits for ever, or for librdkafka's own limits: 30 s and
+// more.
+static const int64_t PATIENCE_US = 300 * CLOCK_US_PER_S, CALL_US = 25 * CLOCK_US_PER_S;
 static const char TOPIC[] = "ibtrapd";
 
 static rd_kafka_t *cluster_client;
