@@ -101,7 +101,7 @@ def test_the_sandbox_holds(site):
 
 
 def test_the_devices_have_a_group_of_their_own(site):
-    assert set(site.run("id", "-nG", "ibtrapd").split()) == {"ibtrapd", "ibtrapd-umad", "ibtrapd-snmpd"}
+    assert set(site.run("id", "-nG", "ibtrapd").split()) == {"ibtrapd", "ibtrapd-umad", "ibtrapd-agentx"}
     assert site.run("getent", "group", "ibtrapd-umad").strip().split(":")[3] == "ibtrapd"
     site.run("usermod", "-a", "-G", "ibtrapd", "nobody")
     assert "ibtrapd-umad" not in site.run("id", "-nG", "nobody").split()
