@@ -597,9 +597,8 @@ void expected_links_open(struct expected_links *links, const struct expectation 
                          const struct fabric *now, const struct names *names)
 {
     const struct fabric *expected = expectation->systems->fabric;
-    uint32_t *there = memory_get(((size_t)expected->node_count + 1) * sizeof *there);
-    *links = (struct expected_links){
-        expectation, now, names, memory_get(((size_t)now->node_count + 1) * sizeof *links->wanted)};
+    uint32_t *there = fabric_indices(expected->node_count);
+    *links = (struct expected_links){expectation, now, names, fabric_indices(now->node_count)};
     expectation_match(expectation->by_name, expectation_is_table(expected), expected, now, names,
                       there, links->wanted);
     free(there);
