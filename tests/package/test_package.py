@@ -98,7 +98,8 @@ def test_what_is_in_it(packages):
             "/usr/share/doc/ibtrapd/copyright"} <= files
     assert {line[5][1:] for line in lines if line[0] == "-rwxr-xr-x"} == {
         "/usr/sbin/ibtrapd", "/usr/bin/ibtrapctl", "/usr/libexec/ibtrapd/after-install",
-        "/usr/share/doc/ibtrapd/examples/slurm/ibtrapd-slurm"}
+        "/usr/share/doc/ibtrapd/examples/slurm/ibtrapd-slurm",
+        "/usr/share/doc/ibtrapd/examples/trap-receivers/icinga/ibtrapd-icinga"}
     strays = [name for name in files if not re.match(
         r"/etc/ibtrapd/|/usr/s?bin/ibtrap|/usr/libexec/ibtrapd/|/usr/share/(ibtrapd|doc/ibtrapd|lintian/overrides|snmp/mibs|man/man\d|bash-completion/completions|zsh/vendor-completions|fish/vendor_completions.d)/"
         r"|/usr/lib/(systemd/(system|catalog)|udev/rules\.d|sysusers\.d)/", name)]
