@@ -2,8 +2,8 @@
 // Readings of counters that grow, fall, are full, change their size, and ports that are missing for
 // hours or days. The sums, and the counters that reach a threshold or fall below, agree with an
 // oracle. The input is a list of readings: an octet for the time between two readings and an octet
-// for the answering ports; for each answering port an octet for its sizes, and the changed
-// counters.
+// for the answering ports; for each answering port an octet for its sizes, an octet for the read
+// registers, and the changed counters.
 #include "fuzz.h"
 #include "input.h"
 
@@ -15,6 +15,7 @@ enum { PORTS = 4, READINGS_MAX = 60, CHANGES_MAX = 5 };
 
 struct oracle_port {
     bool known, extended, wide, fec, no_wait;
+    uint8_t registers;
     int64_t missing_since;
     uint64_t last[COUNTER_COUNT], sums[COUNTER_COUNT];
     bool reached[COUNTER_ERRORS], waits[COUNTER_ERRORS]; // waits: for the report of its change
@@ -50,6 +51,22 @@ static bool is_fec(enum counter c)
     return c == COUNTER_FEC_CORRECTED || c == COUNTER_FEC_UNCORRECTABLE;
 }
 
+// The register of a counter; 0: the counter is of no register.
+static uint8_t register_of(enum counter c)
+{
+    switch (c) {
+    case COUNTER_EFFECTIVE_ERRORS:
+        return COUNTER_OF_PHYSICAL;
+    case COUNTER_FEC_NEAR_LIMIT:
+        return COUNTER_OF_HISTOGRAM;
+    case COUNTER_RECOVERIES:
+    case COUNTER_UNINTENDED_DOWNS:
+        return COUNTER_OF_RECOVERY;
+    default:
+        return 0;
+    }
+}
+
 // Reading the input.
 
 static uint64_t next_value(struct input *in, uint64_t how, enum counter c, uint64_t last)
@@ -78,7 +95,8 @@ static void read_sample(struct input *in, size_t port, struct counter_sample *ou
                                    .extended = how & 1,
                                    .wide = how & 2,
                                    .fec = how & 0x40,
-                                   .no_wait = how & 0x80};
+                                   .no_wait = how & 0x80,
+                                   .registers = input_number(in, 1) & 7};
     memcpy(out->values, ports[port].last, sizeof out->values);
     for (uint64_t n = (how >> 2) % CHANGES_MAX; n > 0; n--) {
         const uint64_t what = input_number(in, 1);
@@ -89,6 +107,10 @@ static void read_sample(struct input *in, size_t port, struct counter_sample *ou
         out->values[COUNTER_FEC_CORRECTED] = out->values[COUNTER_FEC_UNCORRECTABLE] = 0;
     if (out->no_wait)
         out->values[COUNTER_XMIT_WAIT] = 0;
+    for (enum counter c = 0; c < COUNTER_COUNT; c++) {
+        if (register_of(c) & ~out->registers)
+            out->values[c] = 0;
+    }
 }
 
 static struct counter_reading *read_reading(struct input *in)
@@ -114,6 +136,8 @@ static bool is_same_size(const struct oracle_port *p, const struct counter_sampl
 {
     if (is_fec(c))
         return p->fec == s->fec;
+    if (register_of(c))
+        return ((p->registers ^ s->registers) & register_of(c)) == 0;
     if (c == COUNTER_XMIT_WAIT && p->no_wait != s->no_wait)
         return false;
     return c < COUNTER_ERRORS ? p->extended == s->extended : p->wide == s->wide;
@@ -122,8 +146,8 @@ static bool is_same_size(const struct oracle_port *p, const struct counter_sampl
 static void expect_threshold(struct oracle_port *p, const struct counter_sample *s, enum counter c,
                              uint64_t growth)
 {
-    const bool full =
-        (!s->extended || is_fec(c)) && growth == 0 && s->values[c] >= counter_limit(c);
+    const bool is_short = !s->extended || is_fec(c) || register_of(c);
+    const bool full = is_short && growth == 0 && s->values[c] >= counter_limit(c);
     const bool over = limits.growth[c] != 0 && growth >= limits.growth[c];
     if (full && limits.growth[c] != 0)
         return;
@@ -151,6 +175,7 @@ static void expect_sample(struct oracle_port *p, const struct counter_sample *s)
     p->wide = s->wide;
     p->fec = s->fec;
     p->no_wait = s->no_wait;
+    p->registers = s->registers;
 }
 
 static void expect_missing(struct oracle_port *p)
@@ -213,6 +238,7 @@ static void check_sums(void)
         REQUIRE(accumulated_next(&walk, &sample));
         REQUIRE(sample.node_guid == guid_of(i) && sample.port == number_of(i));
         REQUIRE(sample.extended == p->extended && sample.wide == p->wide);
+        REQUIRE(sample.registers == p->registers);
         REQUIRE(memcmp(sample.values, p->last, sizeof sample.values) == 0);
     }
     REQUIRE(!accumulated_next(&walk, &sample));
