@@ -156,6 +156,10 @@ void show_layout(FILE *out, const char *layout, const json_t *object)
 
 void show_wrapped(FILE *out, int indent, const char *layout, const json_t *object)
 {
+    if (terminal_is_absent(out)) {
+        show_layout(out, layout, object);
+        return;
+    }
     char *text = NULL, *rest = NULL;
     size_t size;
     FILE *whole = memory_need(open_memstream(&text, &size));

@@ -31,7 +31,8 @@ long long member_count(const json_t *object, const char *key);  // 0: missing, o
 //             brackets nest seven deep at most.
 void show_layout(FILE *out, const char *layout, const json_t *object);
 
-// The same, but each line that is wider than the terminal goes on at column `indent`.
+// The same, but each line that is wider than the terminal goes on at column `indent`. A file or a
+// program (grep) gets whole lines.
 void show_wrapped(FILE *out, int indent, const char *layout, const json_t *object);
 
 // Writes the layout once for each object of the list.

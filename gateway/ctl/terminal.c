@@ -18,6 +18,12 @@ bool terminal_has_colours(FILE *out)
     return wanted && fd >= 0 && isatty(fd);
 }
 
+bool terminal_is_absent(FILE *out)
+{
+    const int fd = fileno(out);
+    return fd >= 0 && !isatty(fd);
+}
+
 int terminal_width(FILE *out)
 {
     struct winsize size;

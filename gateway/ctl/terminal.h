@@ -14,6 +14,9 @@ enum {
     TERMINAL_COLUMNS_MIN = 40, // on narrower terminals
 };
 
+// Whether `out` is a file or a pipe.
+bool terminal_is_absent(FILE *out);
+
 // The columns of the terminal behind `out`; TERMINAL_COLUMNS without a terminal. For tables.
 int terminal_width(FILE *out);
 
