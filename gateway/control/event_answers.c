@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/handlers.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 #include "control/answer.h"
 #include "ctl/protocol.h"
 #include "model/catalogue.h"
 #include "model/filter.h"
 #include "model/mib.h"
+#include "policy/rules.h"
 #include "sink/format.h"
 
 #include <ctype.h>
@@ -399,6 +401,21 @@ static json_t *event_answers_other_json(struct journal *journal, const char *id)
     return other;
 }
 
+// The names of the maintenance windows that cover the event's nodes now.
+static json_t *event_answers_windows_json(const struct control *control, const struct event *event)
+{
+    struct maintenance *windows = memory_zeroed(1, sizeof *windows);
+    json_t *names = json_array();
+    parts_windows(control->parts, windows);
+    for (size_t i = 0; i < windows->count; i++) {
+        const struct maintenance_window *window = &windows->windows[i];
+        if (maintenance_holds(window, event, clock_utc(control->builder.clock)))
+            json_array_append_new(names, protocol_text(window->name));
+    }
+    free(windows);
+    return names;
+}
+
 json_t *explain_answer(struct control *control, const json_t *request)
 {
     struct journal *journal = control->parts->journal;
@@ -407,9 +424,10 @@ json_t *explain_answer(struct control *control, const json_t *request)
     if (!event)
         return answer_refuse("the journal has no such event; 'ibtrapctl events' lists numbers");
     json_t *answer = json_pack(
-        "{s:i, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "number",
+        "{s:i, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "number",
         (json_int_t)number, "title", event->type->title, "remedy", event->type->remedy, "event",
-        event_answers_json(number, event), "suppressed", protocol_text(event->suppressed), "cause",
+        event_answers_json(number, event), "suppressed", protocol_text(event->suppressed),
+        "maintenance", event_answers_windows_json(control, event), "cause",
         event_answers_other_json(journal, event->cause_id), "related",
         event_answers_other_json(journal, event->related_id), "notifications",
         event_answers_notifications_json(event));

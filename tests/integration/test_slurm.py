@@ -130,11 +130,24 @@ def test_a_host_with_an_alarm_is_drained_until_the_alarm_ends(both, fabric):
     both.gateway.start()
     both.gateway.wait_nodes(7)
     assert both.run("drain") == (0, "")
+    both.gateway.control("maintenance", "start", "rack1", "60", "node1")
+    assert both.run("drain") == (0, "")
+    assert both.state()["node1"] == reason
+    both.gateway.control("maintenance", "stop", "rack1")
 
     fabric.relink("node1")
     both.wait_alarms(0)
     assert both.run("drain") == (0, "resume node1\n")
     assert both.state() == dict.fromkeys(NODES, FREE)
+
+
+def test_a_window_that_begins_after_the_alarm_keeps_the_node_at_work(both, fabric):
+    fabric.unlink("node1")
+    both.wait_alarms(1)
+    both.gateway.control("maintenance", "start", "rack1", "60", "node1")
+    assert both.run("drain") == (0, "")
+    both.gateway.control("maintenance", "stop", "rack1")
+    assert "drain node1: " in both.run("drain")[1]
 
 
 def test_others_work_and_the_last_node_are_left_alone(both, fabric):
