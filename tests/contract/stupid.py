@@ -22,12 +22,11 @@ import shutil
 import socket
 import ssl
 import struct
-import subprocess
 import threading
 import time
 
 from lab import http_server
-from lab.kafka import BROKER, consume
+from lab.kafka import MockCluster, consume
 from lab.processes import DEADLINE, LabError, wait_until
 from lab.sockets import free_port
 
@@ -481,26 +480,21 @@ class Kafka(Peer):
 
     def __init__(self):
         super().__init__()
-        self._process = subprocess.Popen([BROKER, "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.address = self._process.stdout.readline().strip()
+        self._cluster = MockCluster(1)
+        self.address = self._cluster.brokers
         self._known = []
-        self._tell("single ibtrapd")  # order holds within a partition
+        self._cluster.tell("single ibtrapd")  # order holds within a partition
 
     def __exit__(self, *_):
-        self._process.stdin.close()
-        self._process.wait(DEADLINE)
-
-    def _tell(self, line):
-        self._process.stdin.write(line + "\n")
-        self._process.stdin.flush()
+        self._cluster.__exit__()
 
     def become(self, mode):
         before, self.mode = self.mode, mode
         if mode == AWAY or before == HOLD:
-            self._tell("down")
+            self._cluster.tell("down")
         if mode != AWAY:
-            self._tell(f"slow {self.SLOW[mode]}")
-            self._tell("up")
+            self._cluster.tell(f"slow {self.SLOW[mode]}")
+            self._cluster.tell("up")
 
     @property
     def came(self):

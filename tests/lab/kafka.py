@@ -26,9 +26,11 @@ class MockCluster:
         self._process.wait(DEADLINE)
 
     def tell(self, line):
-        """down, up, lead TOPIC BROKER: see kafka_broker.c."""
+        """down, up, lead TOPIC BROKER: see kafka_broker.c. Returns when the brokers have obeyed."""
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
+        if self._process.stdout.readline() != "done\n":
+            raise LabError(f"the brokers ended before '{line}'")
 
 
 def consume(brokers, topic, *settings):

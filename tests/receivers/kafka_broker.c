@@ -8,7 +8,7 @@
 //     single TOPIC             makes a topic with one partition
 //     lead TOPIC BROKER        that broker (1: the first) leads the topic's first partition
 //
-// It ends with its input.
+// It prints "done" when it has obeyed a line. It ends with its input.
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 #include <stdio.h>
@@ -47,8 +47,11 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     printf("%s\n", rd_kafka_mock_cluster_bootstraps(cluster));
     fflush(stdout);
-    while (fgets(line, sizeof line, stdin))
+    while (fgets(line, sizeof line, stdin)) {
         obey(cluster, line);
+        puts("done");
+        fflush(stdout);
+    }
     rd_kafka_mock_cluster_destroy(cluster);
     rd_kafka_destroy(client);
     return EXIT_SUCCESS;
