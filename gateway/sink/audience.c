@@ -55,30 +55,6 @@ static bool audience_clears_older_alarm(const struct audience *a, const struct e
            event->cleared_number <= journal_filter_since(a->journal, a->handle);
 }
 
-// Whether the receiver hears why the event is suppressed: of a root cause that the receiver's
-// filter passes, or of the root cause of this root cause. To a receiver that wants each part of a
-// system, the part that is told first explains no other part.
-static bool audience_hears_of_cause(const struct audience *a, const struct event *event)
-{
-    if (audience_wants_part(a, event))
-        return false;
-    bool hears = audience_is_open_to_all(a) || (event->is_part && event->cause_number == 0);
-    int64_t number = event->cause_number;
-    for (int i = 0; i < CAUSES_MAX && !hears && number > 0; i++) {
-        struct event *cause = journal_read_one(a->journal, number);
-        hears = cause && !audience_filter_refusal(a, cause);
-        number = cause ? cause->cause_number : 0;
-        event_unref(cause);
-    }
-    return hears;
-}
-
-static bool audience_passes(const struct audience *a, const struct event *raise)
-{
-    return !audience_filter_refusal(a, raise) &&
-           !(raise->apart && audience_hears_of_cause(a, raise));
-}
-
 // Searches the events that told receivers of the alarm, from the number back to the beginning of
 // the alarm. `event` is what `fits` compares with.
 static enum audience_told audience_find_raise(const struct audience *a, int64_t number,
@@ -98,6 +74,48 @@ static enum audience_told audience_find_raise(const struct audience *a, int64_t 
         event_unref(raise);
     }
     return told == AUDIENCE_NOT_TOLD && number > 0 ? AUDIENCE_UNKNOWN : told;
+}
+
+static bool audience_is_passed(const struct audience *a, const struct event *raise,
+                               const struct event *event)
+{
+    (void)event;
+    return !audience_filter_refusal(a, raise);
+}
+
+// Whether the filter passes the event, or the event that told receivers of the alarm before: a
+// flapping alarm is told once.
+static bool audience_hears(const struct audience *a, const struct event *cause)
+{
+    const enum audience_told told =
+        cause->suppressed[0] != '\0' && cause->told_number > 0
+            ? audience_find_raise(a, cause->told_number, audience_is_passed, NULL)
+            : AUDIENCE_UNKNOWN;
+    return told == AUDIENCE_UNKNOWN ? !audience_filter_refusal(a, cause) : told == AUDIENCE_TOLD;
+}
+
+// Whether the receiver hears why the event is suppressed: of a root cause that the receiver's
+// filter passes, or of the root cause of this root cause. To a receiver that wants each part of a
+// system, the part that is told first explains no other part.
+static bool audience_hears_of_cause(const struct audience *a, const struct event *event)
+{
+    if (audience_wants_part(a, event))
+        return false;
+    bool hears = audience_is_open_to_all(a) || (event->is_part && event->cause_number == 0);
+    int64_t number = event->cause_number;
+    for (int i = 0; i < CAUSES_MAX && !hears && number > 0; i++) {
+        struct event *cause = journal_read_one(a->journal, number);
+        hears = cause && audience_hears(a, cause);
+        number = cause ? cause->cause_number : 0;
+        event_unref(cause);
+    }
+    return hears;
+}
+
+static bool audience_passes(const struct audience *a, const struct event *raise)
+{
+    return !audience_filter_refusal(a, raise) &&
+           !(raise->apart && audience_hears_of_cause(a, raise));
 }
 
 static bool audience_is_any(const struct audience *a, const struct event *raise,

@@ -140,6 +140,23 @@ TEST(a_root_cause_that_follows_from_another_is_no_explanation)
     event_unref(event);
 }
 
+// A switch flaps and gets another name: receivers heard of the switch under the former name alone.
+TEST(a_root_cause_counts_as_receivers_were_told_of_it)
+{
+    append(about(CATALOGUE_SWITCH_REMOVED, "leaf1", "cause"));
+    struct event *again = about(CATALOGUE_SWITCH_REMOVED, "xleaf1", "again");
+    strcpy(again->suppressed, "flapping");
+    strcpy(again->alarm_key, "node leaf1");
+    struct event *event = suppressed(CATALOGUE_HOST_REMOVED, "node1", append(again), "consequence");
+    filter.nodes.count = 2;
+    strcpy(filter.nodes.patterns[0], "node*");
+    strcpy(filter.nodes.patterns[1], "x*");
+    assert_null(audience_refusal(&audience, event));
+    strcpy(filter.nodes.patterns[1], "leaf*");
+    check_refused(event, "suppressed");
+    event_unref(event);
+}
+
 TEST(an_end_whose_root_cause_is_unknown_goes_to_all_with_a_filter)
 {
     struct event *event = suppressed(CATALOGUE_HOST_ADDED, "node1", 0, "never-notified");
@@ -299,6 +316,7 @@ int main(void)
         HERE(whoever_hears_of_the_root_cause_does_not_get_what_follows),
         HERE(whoever_does_not_gets_it_as_an_event_like_others),
         HERE(a_root_cause_that_follows_from_another_is_no_explanation),
+        HERE(a_root_cause_counts_as_receivers_were_told_of_it),
         HERE(an_end_whose_root_cause_is_unknown_goes_to_all_with_a_filter),
         HERE(an_end_goes_where_its_raise_went_whatever_the_name_is_now),
         HERE(an_end_of_an_alarm_that_another_gateway_told_goes_where_its_raise_went),
