@@ -520,20 +520,13 @@ bool journal_worst_alarm(const struct journal *journal, enum alarm_standing stan
     return found;
 }
 
-void journal_each_open_alarm(struct journal *journal,
-                             void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+static bool alarms_is_active(const struct alarm_entry *e)
 {
-    struct alarms *alarms = alarms_lock(journal);
-    struct alarm_entry *e;
-    TAILQ_FOREACH(e, &alarms->order, in_order)
-    {
-        if (alarms_is_open(e))
-            alarms_give(alarms, e, each, ctx);
-    }
-    pthread_mutex_unlock(&alarms->lock);
+    return e->active;
 }
 
-bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
+static bool alarms_each_after(struct journal *journal, int64_t after, size_t n,
+                              bool (*is_wanted)(const struct alarm_entry *e),
                               void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
     struct alarms *alarms = alarms_lock(journal);
@@ -544,16 +537,34 @@ bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
     struct alarm_entry *e = alarms_seek(alarms, from, after);
     e = e ? TAILQ_NEXT(e, in_order) : TAILQ_FIRST(&alarms->order);
     for (; e && given < n; e = TAILQ_NEXT(e, in_order)) {
-        if (!e->active)
+        if (!is_wanted(e))
             continue;
         alarms_give(alarms, e, each, ctx);
         alarms->page_end = e;
         given++;
     }
-    while (e && !e->active)
+    while (e && !is_wanted(e))
         e = TAILQ_NEXT(e, in_order);
     pthread_mutex_unlock(&alarms->lock);
     return e != NULL;
+}
+
+bool journal_each_open_alarm_after(struct journal *journal, int64_t after, size_t n,
+                                   void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+{
+    return alarms_each_after(journal, after, n, alarms_is_open, each, ctx);
+}
+
+void journal_each_open_alarm(struct journal *journal,
+                             void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+{
+    alarms_each_after(journal, INT64_MIN, SIZE_MAX, alarms_is_open, each, ctx);
+}
+
+bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
+                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+{
+    return alarms_each_after(journal, after, n, alarms_is_active, each, ctx);
 }
 
 void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),

@@ -189,10 +189,13 @@ bool journal_worst_alarm(const struct journal *journal, enum alarm_standing stan
 void journal_each_open_alarm(struct journal *journal,
                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
 
-// The same for at most `n` active alarms with numbers beyond `after`, for pages. True: there are
-// more. Any thread.
+// The same for at most `n` active or open alarms with numbers beyond `after`, for pages. True:
+// there are more. Any thread.
 bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
                               void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
+
+bool journal_each_open_alarm_after(struct journal *journal, int64_t after, size_t n,
+                                   void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
 
 bool journal_alarm_is_active(struct journal *journal, const char *key); // any thread
 

@@ -92,12 +92,17 @@ static void receiver_again_add_ends(struct receiver *receiver)
 struct receiver_again_page {
     struct alarm alarms[READ_AHEAD];
     size_t count;
+    int64_t last; // number
 };
 
+// Takes active alarms, and alarms whose end no receiver was told: an alarm that flaps may stand
+// again, and receivers are told nothing more then.
 static void receiver_again_take(void *ctx, const struct alarm *alarm)
 {
     struct receiver_again_page *page = ctx;
-    page->alarms[page->count++] = *alarm;
+    page->last = alarm->event_sequence;
+    if (!alarm->over || (alarm->notified == ALARM_NOTIFIED && alarm->told_sequence > 0))
+        page->alarms[page->count++] = *alarm;
 }
 
 // The last event that told receivers of the alarm, under the identifier that receivers know, or the
@@ -129,11 +134,12 @@ static void receiver_again_add_alarms(struct receiver *receiver)
 {
     struct receiver_resync *resync = &receiver->resync;
     struct receiver_again_page *page = memory_zeroed(1, sizeof *page);
-    resync->active = journal_each_alarm_after(receiver->options.journal, resync->alarms_after,
-                                              READ_AHEAD, receiver_again_take, page);
+    page->last = resync->alarms_after;
+    resync->active = journal_each_open_alarm_after(receiver->options.journal, resync->alarms_after,
+                                                   READ_AHEAD, receiver_again_take, page);
+    resync->alarms_after = page->last;
     for (size_t i = 0; i < page->count; i++) {
         const struct alarm *alarm = &page->alarms[i];
-        resync->alarms_after = alarm->event_sequence;
         struct event *event = alarm->event_sequence <= resync->through
                                   ? receiver_again_raise(receiver, alarm)
                                   : NULL; // in its turn

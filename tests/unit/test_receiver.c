@@ -1279,6 +1279,33 @@ TEST(a_receiver_is_brought_into_line)
     assert_int_equal(saved_cursor(), MANY + 6);
 }
 
+// The link was up for a moment when the receiver came: the others know that the link is down, and
+// hear nothing more when the link is down again.
+TEST(a_new_receiver_is_told_of_an_alarm_that_flaps)
+{
+    static const unsigned long HAD[] = {1};
+    static const enum catalogue_event FLAPS[] = {CATALOGUE_RECEIVER_BACK,
+                                                 CATALOGUE_RECEIVER_FAILING};
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    for (unsigned long i = 0; i < COUNT(FLAPS); i++) {
+        struct event *event = event_make(catalogue_get(FLAPS[i]));
+        snprintf(event->id, sizeof event->id, "%lu", i + 2);
+        strcpy(event->alarm_key, "receiver x");
+        strcpy(event->suppressed, "flapping");
+        event->time_us = clock_utc(&fake.clock);
+        journal_append(journal, event, &(struct journal_report){0});
+        journal_commit(journal);
+        event_unref(event);
+        if (i > 0)
+            continue;
+        options.section = -7;
+        start();
+        fake_receiver_wait_had(&fake, COUNT(HAD));
+    }
+    stop();
+    check_had_these(HAD, COUNT(HAD));
+}
+
 // An alarm that was told late stands, and retention has deleted the event that raised it.
 TEST(an_alarm_is_sent_again_as_it_was_told)
 {
@@ -1866,6 +1893,7 @@ int main(void)
         RECEIVER_TEST(no_end_refers_to_an_event_from_before_a_move),
         RECEIVER_TEST(no_end_refers_to_a_raise_that_an_earlier_process_gave_up),
         RECEIVER_TEST(a_receiver_is_brought_into_line),
+        RECEIVER_TEST(a_new_receiver_is_told_of_an_alarm_that_flaps),
         RECEIVER_TEST(an_alarm_is_sent_again_as_it_was_told),
         RECEIVER_TEST(a_receiver_that_is_not_in_line_is_brought_into_line),
         RECEIVER_TEST(a_receiver_that_was_gone_gets_the_ends_that_it_missed),
