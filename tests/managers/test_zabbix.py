@@ -161,7 +161,7 @@ def test_each_alarm_is_a_problem_and_ends_alone(site, zabbix):
     problems = zabbix.api.problems(zabbix.gateway)
     [host] = [name for name in problems if name.startswith("Host node1 ") and " left the fabric" in name]
     [link] = [name for name in problems if name.startswith("Port 12 of leaf1 ") and name.endswith(" went down.")]
-    assert problems[host][0] == problems[link][0] == WARNING
+    assert problems[host][0] == HIGH and problems[link][0] == WARNING
     assert problems[host][1]["node"] == "node1" and problems[link][1]["node"] == "leaf1"
     site.fabric.relink("leaf1", 12)
     wait_for_alarms(site, zabbix, [NODE1])
