@@ -334,6 +334,9 @@ class SubnetManager:
         self.config.write_text("".join(f"{name} {value}\n" for name, value in self.options.items()))
 
 
+ON_THE_WAY = 4  # half of what a socket of the simulator takes
+
+
 class MadClient:
     """madsend at a host: sends any MAD, receives the answers."""
 
@@ -401,6 +404,14 @@ class MadClient:
     def report(self, notice, dlid, tid=None, **fields):
         """Sends a Report to a subscriber."""
         self.send(notices.report_mad(notice, self.next_tid() if tid is None else tid, **fields), dlid, 1)
+
+    def reports(self, notice_list, dlid):
+        """Sends Reports, of which few are without an answer at a time. umad2sim holds its lock while it writes to the
+        simulator: if the sockets of both are full, both wait for ever."""
+        for count, notice in enumerate(notice_list):
+            self.report(notice, dlid)
+            if count >= ON_THE_WAY and self.receive(DEADLINE) is None:
+                raise LabError(f"LID {dlid} answers no Reports of {self.host}")
 
     def join(self, mgid):
         return self._membership(notices.join_mad, mgid)
