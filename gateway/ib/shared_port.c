@@ -320,7 +320,9 @@ bool shared_port_send(struct shared_port *port, const struct mad_address *to, co
                       int response_timeout_ms)
 {
     struct error err;
-    const enum mad_agent agent = mad_agent_of(mad_class(octets));
+    // The agent of Reports answers malformed MADs, too, whatever their class is.
+    const enum mad_agent agent =
+        response_timeout_ms == 0 ? MAD_AGENT_SA : mad_agent_of(mad_class(octets));
     pthread_mutex_lock(&port->lock);
     const bool open = port->io.self != NULL;
     const bool sent =
