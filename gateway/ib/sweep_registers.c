@@ -29,7 +29,8 @@ void sweep_devices_clear(struct sweep_devices *devices)
 {
     hash_clear(&devices->by_guid);
     free(devices->all);
-    *devices = (struct sweep_devices){0};
+    devices->all = NULL;
+    devices->count = 0;
 }
 
 static struct sweep_device *sweep_registers_look_up(const struct sweep_devices *devices,
