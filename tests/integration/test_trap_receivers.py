@@ -60,6 +60,19 @@ def receiver_severity(kind, severity, cleared):
     return "Normal" if kind == "test" else cleared if kind == "cleared" else SEVERITIES.get(severity, "Normal")
 
 
+def start_snmptrapd(fabric, config, port, *names):
+    """Runs snmptrapd with a configuration, beside which it keeps its files. `names`: how it writes OIDs, and by which modules."""
+    work = config.parent
+    process = fabric.start(
+        "snmptrapd", ["/usr/sbin/snmptrapd", "-f", "-n", *names, "-C", "-c", config, "-p", work / "pid", "-Lf", work / "traps",
+                      "-M", MIBS, f"udp:127.0.0.1:{port}"],
+        env={"SNMP_PERSISTENT_DIR": str(work), "SNMPCONFPATH": str(work)})
+    process.wait_ready(lambda: listening(port), "snmptrapd to listen")
+
+
+BARE_NAMES = "-On", "-m", "SNMPv2-MIB"
+
+
 def start_snmptt(fabric):
     """Runs snmptrapd with the page's snmptt. Returns its port and the log of snmptt."""
     port, work = free_port(), fabric.directory / "snmptt"
@@ -73,11 +86,7 @@ def start_snmptt(fabric):
     config = work / "snmptrapd.conf"
     config.write_text(pages.adapted(pages.block("trap-receivers", "snmptrapd", "snmptt"),
                                     {"/usr/sbin/snmptt": f"{SNMPTT} --ini={ini}"}))
-    process = fabric.start(
-        "snmptrapd", ["/usr/sbin/snmptrapd", "-f", "-n", "-On", "-C", "-c", config, "-p", work / "pid", "-Lf", work / "traps",
-                      "-M", MIBS, "-m", "SNMPv2-MIB", f"udp:127.0.0.1:{port}"],
-        env={"SNMP_PERSISTENT_DIR": str(work), "SNMPCONFPATH": str(work)})
-    process.wait_ready(lambda: listening(port), "snmptrapd to listen")
+    start_snmptrapd(fabric, config, port, *BARE_NAMES)
     return port, log
 
 
@@ -150,11 +159,7 @@ def test_the_handler_of_librenms_logs_state_key_and_severity(fabric):
     (work / "keep").write_text(f"#!/bin/sh\ncat >{work}/part.$$ && mv {work}/part.$$ {work}/trap.$$\n")
     (work / "keep").chmod(0o755)
     (work / "stand-in.php").write_text(LIBRENMS)
-    process = fabric.start(
-        "snmptrapd", ["/usr/sbin/snmptrapd", "-f", "-n", "-C", "-c", config, "-p", work / "pid", "-Lf", work / "traps",
-                      "-M", MIBS, "-m", "ALL", f"udp:127.0.0.1:{port}"],
-        env={"SNMP_PERSISTENT_DIR": str(work), "SNMPCONFPATH": str(work)})
-    process.wait_ready(lambda: listening(port), "snmptrapd to listen")
+    start_snmptrapd(fabric, config, port, "-m", "ALL")
     gateway = break_and_mend(fabric, f"127.0.0.1:{port}", sets=["sma", "own"])
     mapped = set(re.findall(r"'([\w-]+::\w+)' => ", (FILES / "librenms/snmptraps.txt").read_text()))
 
@@ -254,11 +259,7 @@ def start_icinga(fabric):
     traps = work / "snmptrapd.conf"
     traps.write_text(pages.adapted(pages.block("trap-receivers", "snmptrapd", "icinga"), {
         "/usr/local/sbin/ibtrapd-icinga": f"{FILES}/icinga/ibtrapd-icinga {access}"}))
-    process = fabric.start(
-        "snmptrapd", ["/usr/sbin/snmptrapd", "-f", "-n", "-On", "-C", "-c", traps, "-p", work / "pid", "-Lf", work / "traps",
-                      "-M", MIBS, "-m", "SNMPv2-MIB", f"udp:127.0.0.1:{port}"],
-        env={"SNMP_PERSISTENT_DIR": str(work), "SNMPCONFPATH": str(work)})
-    process.wait_ready(lambda: listening(port), "snmptrapd to listen")
+    start_snmptrapd(fabric, traps, port, *BARE_NAMES)
     return server, port
 
 
