@@ -25,16 +25,6 @@ static const struct real SWITCHES[] = {
      45,
      2,
      8},
-    {"MSB7790-ES2F",
-     "MT1943X00498",
-     "Scorpion IB EDR Unmanaged",
-     "MT_1880110032",
-     "11.2008.2102",
-     {11, 2008, 2102},
-     160 * 86400 + 10 * 3600 + 38 * 60 + 53,
-     45,
-     1,
-     7},
     {"MQM8790-HS2F",
      "MT2152T10239",
      "Jaguar Unmng IB 200",
@@ -112,6 +102,10 @@ TEST(what_operators_read_is_what_the_gateway_reads)
         check_board(&SWITCHES[i]);
         check_hardware(&SWITCHES[i]);
     }
+    struct real failed = SWITCHES[0]; // a supply without power, and a fan that is not there
+    failed.supplies--;
+    failed.fans--;
+    check_hardware(&failed);
 }
 
 // Temperatures of 0 and 0x8000 are none, and neither is an empty text.
