@@ -556,7 +556,7 @@ static json_t *alarm_answers_patterns(struct control *control, const struct filt
 {
     json_t *list = json_array();
     for (size_t i = 0; i < nodes->count; i++) {
-        if (known_nodes_fit(control, nodes->patterns[i]) == fit &&
+        if (known_nodes_fit(control->systems, control->names, nodes->patterns[i]) == fit &&
             (fit != KNOWN_NODES_NONE || !alarm_answers_has_node(control, nodes->patterns[i])))
             json_array_append_new(list, json_string(nodes->patterns[i]));
     }

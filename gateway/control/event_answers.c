@@ -215,7 +215,8 @@ json_t *event_answers_list(struct control *control, const json_t *request)
     const char *node = json_string_value(json_object_get(request, "node"));
     if (node && node[0] != '\0' && json_array_size(s.found) == 0)
         json_object_set_new(answer, "node_is_known",
-                            json_boolean(known_nodes_fit(control, node) != KNOWN_NODES_NONE));
+                            json_boolean(known_nodes_fit(control->systems, control->names, node) !=
+                                         KNOWN_NODES_NONE));
     json_decref(s.found);
     return answer;
 }

@@ -34,27 +34,28 @@ static bool fabric_answers_fit_guid(const struct fabric *fabric, const struct fa
 }
 
 // The node's name is its own, or one of its system, or its label; its description is none.
-static enum known_nodes fabric_answers_fit_name(const struct control *control, uint32_t node,
+static enum known_nodes fabric_answers_fit_name(const struct systems *systems,
+                                                const struct names *names, uint32_t node,
                                                 const struct filter_list *list)
 {
-    const struct fabric_node *n = &control->fabric->nodes[node];
-    const char *name = names_of_node(control->names, n, 0);
-    const char *system = systems_of(control->systems, node)->name;
+    const struct fabric_node *n = &systems->fabric->nodes[node];
+    const char *name = names_of_node(names, n, 0);
+    const char *system = systems_of(systems, node)->name;
     if ((name && filter_list_has(list, name)) ||
         (system[0] != '\0' && filter_list_has(list, system)))
         return KNOWN_NODES_FIT;
-    if (filter_list_has(list, describe_name(n, 0, control->names)))
+    if (filter_list_has(list, describe_name(n, 0, names)))
         return KNOWN_NODES_NAMELESS;
     char label[NAMES_NAME_SIZE];
-    return filter_list_has(
-               list, describe_label(control->fabric, node, FABRIC_NONE, control->names, label))
+    return filter_list_has(list, describe_label(systems->fabric, node, FABRIC_NONE, names, label))
                ? KNOWN_NODES_FIT
                : KNOWN_NODES_NONE;
 }
 
-enum known_nodes known_nodes_fit(const struct control *control, const char *pattern)
+enum known_nodes known_nodes_fit(const struct systems *systems, const struct names *names,
+                                 const char *pattern)
 {
-    const struct fabric *fabric = control->fabric;
+    const struct fabric *fabric = systems ? systems->fabric : NULL;
     const bool is_guid = strncmp(pattern, "0x", 2) == 0;
     struct filter_list list = {.count = 1};
     snprintf(list.patterns[0], sizeof list.patterns[0], "%s", pattern);
@@ -63,7 +64,7 @@ enum known_nodes known_nodes_fit(const struct control *control, const char *patt
                                                                 : NODES_MAX;
     enum known_nodes best = KNOWN_NODES_NONE;
     for (uint32_t i = 0; i < looked_at && best != KNOWN_NODES_FIT; i++) {
-        const enum known_nodes one = !is_guid ? fabric_answers_fit_name(control, i, &list)
+        const enum known_nodes one = !is_guid ? fabric_answers_fit_name(systems, names, i, &list)
                                      : fabric_answers_fit_guid(fabric, &fabric->nodes[i], &list)
                                          ? KNOWN_NODES_FIT
                                          : KNOWN_NODES_NONE;

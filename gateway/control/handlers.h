@@ -157,13 +157,15 @@ control_handler context_answers_list;
 
 // The nodes of the fabric that a pattern fits: by their names of their own, those of their systems
 // or their labels, or, if the pattern begins with 0x, by the GUID of a node or of a port.
-// KNOWN_NODES_FIT also if no sweep has ended yet, or if the fabric is too large for the look.
+// KNOWN_NODES_FIT also if no sweep has ended yet (`systems` NULL), or if the fabric is too large
+// for the look.
 enum known_nodes {
     KNOWN_NODES_NONE,
     KNOWN_NODES_NAMELESS, // only nodes without a name, by their descriptions
     KNOWN_NODES_FIT,
 };
-enum known_nodes known_nodes_fit(const struct control *control, const char *pattern);
+enum known_nodes known_nodes_fit(const struct systems *systems, const struct names *names,
+                                 const char *pattern);
 
 // Receivers (receiver_answers.c).
 

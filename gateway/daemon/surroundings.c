@@ -267,21 +267,28 @@ static void surroundings_warn_of_readers(const struct conf *conf,
     tell(ctx, sentence.text);
 }
 
-static void surroundings_warn_of_list(const struct control *known, const char *section,
+// Who is told of patterns that fit no node, and what the nodes are.
+struct surroundings_nodes {
+    const struct systems *systems;
+    const struct names *names;
+    void (*tell)(void *ctx, const char *sentence);
+    void *ctx;
+};
+
+static void surroundings_warn_of_list(const struct surroundings_nodes *known, const char *section,
                                       const char *name, const char *item,
-                                      const struct filter_list *list,
-                                      void (*tell)(void *ctx, const char *sentence), void *ctx)
+                                      const struct filter_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         struct error sentence;
-        if (known_nodes_fit(known, list->patterns[i]) != KNOWN_NODES_NONE)
+        if (known_nodes_fit(known->systems, known->names, list->patterns[i]) != KNOWN_NODES_NONE)
             continue;
         error_set(
             &sentence,
             "%s \"%s\": item '%s' has \"%s\", which fits no node of the fabric as ibtrapd saw "
             "the fabric last",
             section, name, item, list->patterns[i]);
-        tell(ctx, sentence.text);
+        known->tell(known->ctx, sentence.text);
     }
 }
 
@@ -289,20 +296,16 @@ void surroundings_warn_of_nodes(const struct conf *conf, const struct systems *s
                                 const struct names *names,
                                 void (*tell)(void *ctx, const char *sentence), void *ctx)
 {
-    const struct control known = {
-        .systems = systems, .fabric = systems ? systems->fabric : NULL, .names = names};
-    for (size_t i = 0; i < conf->receiver_count && systems; i++) {
+    const struct surroundings_nodes known = {systems, names, tell, ctx};
+    for (size_t i = 0; i < conf->receiver_count; i++) {
         const struct conf_receiver *r = &conf->receivers[i];
-        surroundings_warn_of_list(&known, "receiver", r->name, "nodes", &r->filter.nodes, tell,
-                                  ctx);
-        surroundings_warn_of_list(&known, "receiver", r->name, "guids", &r->filter.guids, tell,
-                                  ctx);
-        surroundings_warn_of_list(&known, "receiver", r->name, "switches", &r->filter.switches,
-                                  tell, ctx);
+        surroundings_warn_of_list(&known, "receiver", r->name, "nodes", &r->filter.nodes);
+        surroundings_warn_of_list(&known, "receiver", r->name, "guids", &r->filter.guids);
+        surroundings_warn_of_list(&known, "receiver", r->name, "switches", &r->filter.switches);
     }
-    for (size_t i = 0; i < conf->policy.rule_count && systems; i++) {
+    for (size_t i = 0; i < conf->policy.rule_count; i++) {
         const struct conf_rule *rule = &conf->policy.rules[i];
-        surroundings_warn_of_list(&known, "policy", rule->name, "nodes", &rule->nodes, tell, ctx);
+        surroundings_warn_of_list(&known, "policy", rule->name, "nodes", &rule->nodes);
     }
 }
 

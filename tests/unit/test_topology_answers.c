@@ -610,14 +610,18 @@ TEST(patterns_fit_names_of_nodes_and_systems)
     current = control.fabric = fabric_builder_finish(b, 1, 1, true);
     struct systems *systems = systems_make(current, &(struct systems_names){0});
     control.systems = systems;
-    assert_int_equal(known_nodes_fit(&control, "leaf1"), KNOWN_NODES_FIT);
-    assert_int_equal(known_nodes_fit(&control, "gpu17"), KNOWN_NODES_FIT);
-    assert_int_equal(known_nodes_fit(&control, "gpu17 mlx*"), KNOWN_NODES_FIT);
-    assert_int_equal(known_nodes_fit(&control, "Quantum*"), KNOWN_NODES_NAMELESS);
-    assert_int_equal(known_nodes_fit(&control, "*"), KNOWN_NODES_FIT);
-    assert_int_equal(known_nodes_fit(&control, "gpu18"), KNOWN_NODES_NONE);
-    assert_int_equal(known_nodes_fit(&control, "0x0000000000000100"), KNOWN_NODES_FIT);
-    assert_int_equal(known_nodes_fit(&control, "0x0000000000000101"), KNOWN_NODES_NONE);
+    assert_int_equal(known_nodes_fit(control.systems, control.names, "leaf1"), KNOWN_NODES_FIT);
+    assert_int_equal(known_nodes_fit(control.systems, control.names, "gpu17"), KNOWN_NODES_FIT);
+    assert_int_equal(known_nodes_fit(control.systems, control.names, "gpu17 mlx*"),
+                     KNOWN_NODES_FIT);
+    assert_int_equal(known_nodes_fit(control.systems, control.names, "Quantum*"),
+                     KNOWN_NODES_NAMELESS);
+    assert_int_equal(known_nodes_fit(control.systems, control.names, "*"), KNOWN_NODES_FIT);
+    assert_int_equal(known_nodes_fit(control.systems, control.names, "gpu18"), KNOWN_NODES_NONE);
+    assert_int_equal(known_nodes_fit(control.systems, control.names, "0x0000000000000100"),
+                     KNOWN_NODES_FIT);
+    assert_int_equal(known_nodes_fit(control.systems, control.names, "0x0000000000000101"),
+                     KNOWN_NODES_NONE);
     control.systems = NULL;
     systems_unref(systems);
 }
