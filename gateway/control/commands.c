@@ -69,17 +69,17 @@ bool control_reads_only(const char *command)
     return found && found->access == CONTROL_READS;
 }
 
-void control_take_settings(struct control *control)
+struct control_settings control_settings_of(const struct conf *conf)
 {
-    const struct conf *conf = control->parts->conf;
-    control->settings = (struct control_settings){0};
+    struct control_settings settings = {0};
     if (!conf)
-        return;
-    control->settings.host_names = conf->fabric.host_names;
-    memcpy(control->settings.expected_topology, conf->fabric.expected_topology,
+        return settings;
+    settings.host_names = conf->fabric.host_names;
+    memcpy(settings.expected_topology, conf->fabric.expected_topology,
            sizeof conf->fabric.expected_topology);
-    control->settings.expected_by_name = conf->fabric.expected_by_name;
-    control->settings.vendor_registers = conf->sweep.vendor_registers;
+    settings.expected_by_name = conf->fabric.expected_by_name;
+    settings.vendor_registers = conf->sweep.vendor_registers;
+    return settings;
 }
 
 // Makes an answer but for its last step. Holds references to the fabric and the names meanwhile:
@@ -124,7 +124,7 @@ json_t *control_answer(void *ctx, const struct peer_credentials *client, const c
     const struct control_command *found = command_find(command);
     if (!found)
         return NULL;
-    control_take_settings(c);
+    c->settings = control_settings_of(c->parts->conf);
     json_t *answer = command_make_answer(c, found, client, request);
     command_finish_answer(c, c->found, answer);
     return answer;
@@ -162,7 +162,7 @@ static void *control_asked_begin(void *ctx, const struct peer_credentials *clien
         .command = command_find(command),
         .client = *client,
         .request = json_incref(request)};
-    control_take_settings(&asked->own);
+    asked->own.settings = control_settings_of(c->parts->conf);
     return asked;
 }
 

@@ -29,8 +29,8 @@ struct control_command {
 // All commands, in no order.
 const struct control_command *control_commands(size_t *count);
 
-// Copies the settings of the configuration. Main thread.
-void control_take_settings(struct control *control);
+// Copies the settings of the configuration; NULL: there is none. Main thread.
+struct control_settings control_settings_of(const struct conf *conf);
 
 // Answers one request. A server_handler (control/server.h). The context is a struct control.
 json_t *control_answer(void *ctx, const struct peer_credentials *client, const char *command,

@@ -328,8 +328,7 @@ static bool page_make_node(struct page *page, const char *path, struct web_docum
         free(d->text);
         d->text = NULL;
         snprintf(page->node_path, sizeof page->node_path, "%s", path);
-        control_take_settings(page->control);
-        page->node_settings = page->control->settings;
+        page->node_settings = control_settings_of(page->control->parts->conf);
         page_begin(d);
     }
     return false;

@@ -52,7 +52,7 @@ static json_t *handle(void *ctx, const struct peer_credentials *client, const ch
     (void)ctx, (void)client;
     pthread_mutex_lock(&shared);
     control.fabric = current;
-    control_take_settings(&control);
+    control.settings = control_settings_of(control.parts->conf);
     json_t *answer = other ? json_loads(other, 0, NULL) : find(command)->answer(&control, request);
     requests++;
     if (after_first) {
