@@ -187,8 +187,7 @@ json_t *status_answer(struct control *c, const json_t *request)
     const int64_t uptime_us = clock_now() - c->parts->started_at;
     return json_pack(
         "{s:i, s:s, s:s, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, "
-        "s:I, s:o, s:o, s:o, s:o, s:o}",
+        "s:o, s:I, s:o, s:o, s:o, s:o, s:o}",
         "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "gateway_name",
         c->parts->gateway_name, "fabric_name", c->parts->fabric_name, "snmp", "engine_id",
         engine_id, "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem",

@@ -97,7 +97,7 @@ void comparison_set_subject_node(const struct comparison *t, const struct compar
 // reason "port 3 of leaf1 (LID 2)".
 void comparison_set_former(const struct comparison *t, uint32_t port, struct change *change);
 
-// Sets the alarm key of the port's link, or of its rate.
+// The alarm key of the port's link, or of its rate.
 struct alarm_key comparison_link(const struct fabric *fabric, uint32_t port,
                                  enum alarm_key_kind kind);
 void comparison_link_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind,
