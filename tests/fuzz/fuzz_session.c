@@ -38,6 +38,8 @@ static size_t read_in_call;
 static bool confirmed[FRAMES_MAX];
 static bool refused[FRAMES_MAX];
 static uint32_t next_transaction;
+static struct tickets tickets;
+static uint64_t first;                      // the session's first ticket
 static char out[SENT_MAX], heard[HELD_MAX]; // not parsed yet
 static size_t out_size, heard_size;
 static bool unparsable; // the peer does not speak RELP
@@ -98,6 +100,8 @@ struct stream *stream_open(const char *host, uint16_t port, const struct tls_opt
     memset(confirmed, 0, sizeof confirmed);
     memset(refused, 0, sizeof refused);
     next_transaction = 1;
+    first =
+        tickets.newest + (tickets.in_flight == 0); // a session opened again is the newest ticket's
     if (how & 64) {
         static const char OPENED[] = "1 rsp 44 200 OK\nrelp_version=0\ncommands=syslog,other\n\n";
         memcpy(stream.held, OPENED, sizeof OPENED - 1);
@@ -224,8 +228,6 @@ static void peer_acts(void)
 // The client.
 
 static struct relp *relp;
-static struct tickets tickets;
-static uint64_t first; // the session's first ticket
 
 static int64_t begin_call(void)
 {
@@ -253,7 +255,6 @@ static void connect_again(const struct clock *clock)
     struct error err = {""};
     const int64_t begun = begin_call();
     relp = relp_open("receiver", 2514, NULL, clock, &tickets, &err);
-    first = tickets.newest + 1;
     end_call(begun, OPEN_MS);
     REQUIRE(relp ? stream.open && confirmed[1] : !stream.open && err.text[0] != '\0');
 }
