@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,6 +66,7 @@ static void *run(void *arg)
     struct trap_sink *s = arg;
     struct mmsghdr messages[BATCH];
     struct iovec parts[BATCH];
+    setpriority(PRIO_PROCESS, 0, -20); // this thread stands for another machine
     while (!atomic_load(&s->stop)) {
         for (size_t i = 0; i < BATCH; i++) {
             parts[i] = (struct iovec){s->octets[i], DATAGRAM_MAX};
