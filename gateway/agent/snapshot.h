@@ -96,6 +96,7 @@ struct snapshot_source {
     void *ctx;
     enum contexts_of fabric_of; // nodes whose ports are interfaces of the fabric
     const char *gateway_name;   // in the name of the fabric as one device
+    const char *fabric_name;    // the fabric's, up to 63 octets
     struct snapshot_demand demand;
     uint8_t event_trap_level; // GswEventSeverity of a switch without a setting
     const struct clock *clock;

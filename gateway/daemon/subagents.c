@@ -270,6 +270,7 @@ static struct agent_options subagents_options(struct gateway *g, struct subagent
                                              .ctx = g,
                                              .fabric_of = conf->fabric_ports,
                                              .gateway_name = g->parts.gateway_name,
+                                             .fabric_name = g->parts.fabric_name,
                                              .demand = {.fd = reads_fd(subagents->demand),
                                                         .ask = reads_ask,
                                                         .drop = reads_drop,

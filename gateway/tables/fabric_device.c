@@ -47,9 +47,11 @@ bool fabric_device_descr(struct look *look, struct agentx_value *out)
     char text[512];
     const struct fabric *fabric = look->fabric;
     struct text t = text_in(text, sizeof text);
-    text_addf(&t, "InfiniBand fabric, subnet prefix 0x%016llx, %u switches, %u hosts, %u routers",
-              (unsigned long long)fabric->subnet_prefix, fabric_device_count(fabric, FABRIC_SWITCH),
-              fabric_device_count(fabric, FABRIC_CA), fabric_device_count(fabric, FABRIC_ROUTER));
+    text_addf(&t,
+              "InfiniBand fabric %s, subnet prefix 0x%016llx, %u switches, %u hosts, %u routers",
+              look->snapshot->source->fabric_name, (unsigned long long)fabric->subnet_prefix,
+              fabric_device_count(fabric, FABRIC_SWITCH), fabric_device_count(fabric, FABRIC_CA),
+              fabric_device_count(fabric, FABRIC_ROUTER));
     return device_put_text(out, text);
 }
 

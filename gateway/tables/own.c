@@ -174,6 +174,8 @@ static bool own_alarm_parts(struct look *look, struct agentx_value *out)
     return true;
 }
 
+GETTER(own_alarm_fabric, put_text(out, look->snapshot->source->fabric_name, EVENT_FABRIC_SIZE - 1))
+
 #define ALARM(member, ...)       .get = own_of_alarm, FIELD_MEMBER(struct alarm, member, __VA_ARGS__)
 #define ALARM_TEXT(member, size) ALARM(member, FIELD_ARRAY, .most = (size))
 
@@ -200,6 +202,7 @@ static const struct table_column OWN_ALARMS_COLUMNS[] = {
      .field = {.field = FIELD_PARTS}},
     {"ibtrapdActivePartsChanged", 21, AGENTX_GAUGE32, .get = own_alarm_parts,
      .field = {.field = FIELD_PARTS_CHANGED}},
+    {"ibtrapdActiveFabric", 22, AGENTX_OCTETS, .get = own_alarm_fabric},
 };
 
 const struct table OWN_ALARMS = {"ibtrapdAlarmTable", TABLE_OID(MIB_ROOT_IDS, 1, 4, 1),
@@ -265,6 +268,7 @@ static const struct table_column OWN_EVENT_LOG_COLUMNS[] = {
     {"ibtrapdLogSystem", 29, AGENTX_OCTETS, .get = own_event_system},
     {"ibtrapdLogParts", 30, AGENTX_GAUGE32, EVENT(MIB_UNSIGNED32, 0, FIELD_PARTS)},
     {"ibtrapdLogPartsChanged", 31, AGENTX_GAUGE32, EVENT(MIB_UNSIGNED32, 0, FIELD_PARTS_CHANGED)},
+    {"ibtrapdLogFabric", 32, AGENTX_OCTETS, EVENT(MIB_OCTETS, 0, FIELD_FABRIC)},
 };
 
 // The least sequence number of a row that the request may return; 0: there is no such row.

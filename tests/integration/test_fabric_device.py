@@ -109,7 +109,7 @@ def test_each_switch_port_is_an_interface(fabric):
 def check_system(manager):
     system = {oid[-2]: value for oid, value in manager.walk(SYSTEM).items()}
     assert set(system) == set(range(1, 8))
-    assert system[1] == b"InfiniBand fabric, subnet prefix 0xfe80000000000000, 2 switches, 6 hosts, 0 routers"
+    assert system[1] == b"InfiniBand fabric monitor, subnet prefix 0xfe80000000000000, 2 switches, 6 hosts, 0 routers"
     assert system[2].endswith(".3.4") and system[5].startswith(b"fabric@") and system[7] == 2
     below_mib_2 = {oid[6] for oid in manager.walk((1, 3, 6, 1, 2, 1))}
     assert below_mib_2 == {1, 2, 11, 31}, "nothing of the host"

@@ -260,3 +260,11 @@ def test_snmp_exporters_module_is_what_the_modules_say():
     expected += ['  ' + line for name in columns for line in exporter_metric(name, index, looked_up)]
     expected += [f'  {name}: {value}' for name, value in re.findall(r'(?m)^    (max_repetitions|timeout): (\S+)', generator)]
     assert made_for(re.sub(r'\n    help: .*?(?=\n    \w+:)', '', text, flags=re.DOTALL)) == expected
+
+
+def test_alarms_and_events_have_the_name_of_their_fabric(instances):
+    """Almost all subnets have one prefix: the name tells the rows of many gateways apart."""
+    values = {name: {one['value'] for one in instances if split_instance(one['oid'])[0] == name}
+              for name in ('ibtrapdActiveFabric', 'ibtrapdLogFabric')}
+    assert values['ibtrapdActiveFabric'] == {b'halle-2'.hex()}
+    assert values['ibtrapdLogFabric'] == {f'halle-{i}'.encode().hex() for i in range(20)}

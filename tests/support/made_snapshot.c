@@ -192,6 +192,7 @@ static struct journal *make_journal(struct topology *topology)
         event->switch_guid = fabric->nodes[i % fabric->node_count].guid;
         snprintf(event->id, sizeof event->id, "0199a2b3-0000-7000-8000-%012u", i);
         snprintf(event->alarm_key, sizeof event->alarm_key, "%u", i);
+        snprintf(event->fabric, sizeof event->fabric, "halle-%u", i);
         journal_append(journal, event, &(struct journal_report){0});
         event_unref(event);
     }
@@ -322,6 +323,8 @@ struct agent_snapshot *made_view(void)
                                       .errors = tell_of_errors,
                                       .demand = {.ask = tell_answer, .drop = drop_set},
                                       .paths = paths_new(),
+                                      .gateway_name = "gw1",
+                                      .fabric_name = "halle-2",
                                       .clock = &clock};
     source.journal = make_journal(source.topology);
     stands = (struct support_time){clock_utc(&clock_system), clock_monotonic(&clock_system)};

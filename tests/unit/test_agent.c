@@ -132,6 +132,7 @@ static void start(enum contexts_of contexts, bool fabric_alone)
                    .sums = tell_of_sums,
                    .fabric_of = fabric_alone ? CONTEXTS_SWITCHES : CONTEXTS_OFF,
                    .gateway_name = "gateway",
+                   .fabric_name = "halle-2",
                    .clock = &clock_},
         .random = &random_system,
         .log = log_};
