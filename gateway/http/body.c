@@ -205,13 +205,15 @@ static void body_loki_add_labels(struct text *t, const struct format_origin *ori
     json_text_member(t, "host", origin->hostname);
     json_text_member(t, "level", severity_word(format_severity(origin, event)));
     json_text_member(t, "category", category_word(event->category));
+    if (event->fabric[0] != '\0')
+        json_text_member(t, "fabric", event->fabric);
     text_add(t, "}");
 }
 
 static void body_loki_take(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
     (void)kind;
-    if (strcmp(name, "category") != 0) // a label has it
+    if (strcmp(name, "category") != 0 && strcmp(name, "fabric") != 0) // labels have them
         json_text_member(ctx, name, value);
 }
 

@@ -76,12 +76,13 @@ static void otlp_metrics_add_attribute(struct text *t, const char *key, const ch
     text_add(t, "}}");
 }
 
-static void otlp_metrics_begin(struct text *t, const char *instance)
+static void otlp_metrics_begin(struct text *t, const struct otlp_metrics_writer *w)
 {
     text_add(t, "{\"resourceMetrics\":[{\"resource\":{\"attributes\":[");
     otlp_metrics_add_attribute(t, "service.name", "ibtrapd");
     otlp_metrics_add_attribute(t, "service.version", INSTALL_VERSION);
-    otlp_metrics_add_attribute(t, "service.instance.id", instance);
+    otlp_metrics_add_attribute(t, "service.instance.id", w->instance);
+    otlp_metrics_add_attribute(t, "ibtrapd.fabric", w->fabric);
     text_add(t, "]},\"scopeMetrics\":[{\"scope\":{");
     json_text_member(t, "name", "ibtrapd");
     json_text_member(t, "version", INSTALL_VERSION);
@@ -258,10 +259,9 @@ static void otlp_metrics_take_line(struct otlp_metrics_writer *w, struct text *t
     }
 }
 
-void otlp_metrics_write(struct otlp_metrics_writer *writer, const char *instance, struct text *out,
-                        size_t size_max)
+void otlp_metrics_write(struct otlp_metrics_writer *writer, struct text *out, size_t size_max)
 {
-    otlp_metrics_begin(out, instance);
+    otlp_metrics_begin(out, writer);
     do {
         const char *end = strchr(writer->at, '\n');
         if (end)
@@ -296,7 +296,7 @@ static bool otlp_metrics_post(struct otlp_metrics *s)
     struct text body = text_in(s->body, room);
     if (!s->writer.at || s->writer.at[0] == '\0')
         return false;
-    otlp_metrics_write(&s->writer, s->alarms->gateway, &body, s->options->batch_size);
+    otlp_metrics_write(&s->writer, &body, s->options->batch_size);
     const struct transfer_request request = {.content_type = "application/json",
                                              .body = body.buf,
                                              .size = body.len,
@@ -328,8 +328,11 @@ static void otlp_metrics_begin_scrape(struct otlp_metrics *s, char *scrape)
     free(s->scrape);
     s->scrape = scrape;
     s->asked = false;
-    s->writer = (struct otlp_metrics_writer){
-        .at = scrape, .time_us = clock_utc(&clock_system), .started_us = s->alarms->started_us};
+    s->writer = (struct otlp_metrics_writer){.at = scrape,
+                                             .instance = s->alarms->gateway,
+                                             .fabric = s->alarms->fabric_name,
+                                             .time_us = clock_utc(&clock_system),
+                                             .started_us = s->alarms->started_us};
 }
 
 // Does the next thing that is due. False: nothing is.

@@ -19,6 +19,8 @@ enum {
 // A request, made of the text format of Prometheus.
 struct otlp_metrics_writer {
     const char *at;              // the next line; NULL: there is none
+    const char *instance;        // the name of the gateway
+    const char *fabric;          // the name of the fabric
     int64_t time_us, started_us; // UTC: of the samples; of the begin of their sums
     char type[16];               // of the family
     const char *open;            // the name of the open metric; NULL: none
@@ -32,8 +34,7 @@ struct otlp_metrics_writer {
 
 // Adds a line, and further lines until `size_max` octets are used; the text has
 // OTLP_METRICS_LINE_MAX octets more. The line of a histogram's count adds the histogram.
-void otlp_metrics_write(struct otlp_metrics_writer *writer, const char *instance, struct text *out,
-                        size_t size_max);
+void otlp_metrics_write(struct otlp_metrics_writer *writer, struct text *out, size_t size_max);
 
 // As struct module's `make`, for http_options with that format.
 void otlp_metrics_make(struct sink *out, const struct http_options *options,

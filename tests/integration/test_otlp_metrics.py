@@ -67,7 +67,7 @@ def test_each_value_of_a_scrape_arrives(fabric):
         text, got, done = wait_until(all_there, "a post with all ports")
     assert all(len(request.body) < 16384 + 2 * 8192 for request in done)
     assert resource_of(done[-1]) == {"service.name": "ibtrapd", "service.version": resource_of(done[-1])["service.version"],
-                                     "service.instance.id": "monitor"}
+                                     "service.instance.id": "monitor", "ibtrapd.fabric": "monitor"}
     assert got["ibtrapd_sweep_nodes", None, None, None][::2] == ("gauge", 8)
     assert got["process.uptime", None, None, None][0] == "gauge"
     assert got["ibtrapd_journal_commit_seconds", None, None, None][0] == "histogram"

@@ -63,8 +63,10 @@ static struct event *make_event(size_t i)
 {
     static const struct clock CLOCK = {now, now, NULL};
     static const struct random RANDOM = {fill, NULL};
-    static const struct event_builder BUILDER = {
-        .clock = &CLOCK, .random = &RANDOM, .subnet_prefix = UINT64_C(0xfe80000000000000)};
+    static const struct event_builder BUILDER = {.clock = &CLOCK,
+                                                 .random = &RANDOM,
+                                                 .fabric = "halle-2",
+                                                 .subnet_prefix = UINT64_C(0xfe80000000000000)};
     struct test_event test = {.type = (enum catalogue_event)(i / 2)};
     test_event_make_up(&test);
     if (i % 2 == 1)
@@ -118,11 +120,14 @@ static void write_metrics(void)
 {
     static char scrape[1 << 16], body[(1 << 16) + OTLP_METRICS_LINE_MAX];
     scrape[fread(scrape, 1, sizeof scrape - 1, stdin)] = '\0';
-    struct otlp_metrics_writer writer = {
-        .at = scrape, .time_us = BEGIN_S * CLOCK_US_PER_S, .started_us = CLOCK_US_PER_S};
+    struct otlp_metrics_writer writer = {.at = scrape,
+                                         .instance = "gw1",
+                                         .fabric = "halle-2",
+                                         .time_us = BEGIN_S * CLOCK_US_PER_S,
+                                         .started_us = CLOCK_US_PER_S};
     while (writer.at && writer.at[0] != '\0') {
         struct text t = text_in(body, sizeof body);
-        otlp_metrics_write(&writer, "gw1", &t, 1 << 15);
+        otlp_metrics_write(&writer, &t, 1 << 15);
         fwrite(body, 1, t.len + 1, stdout);
     }
 }

@@ -52,6 +52,7 @@ def events():
     found = [strict(line) for line in written("lines").split("\n")[:-1]]
     assert len(found) > 100
     assert len({event["id"] for event in found}) == len(found)
+    assert {event["fabric"] for event in found} == {"halle-2"}
     return found
 
 
@@ -93,7 +94,7 @@ def check_cloudevent(cloud, event):
     assert cloud["id"] == event["id"]
     assert cloud["type"] == f"ibtrapd.{event['event']}"
     source = urlsplit(cloud["source"])
-    assert (source.scheme, source.netloc, source.path) == ("", HOST, "/ibtrapd")
+    assert (source.scheme, source.netloc, source.path) == ("", HOST, "/ibtrapd/halle-2")
     assert cloud["time"] == event["time"]
     assert cloud["datacontenttype"] == "application/json" and cloud["dataschema"] == "urn:ibtrapd:event:1"
     assert "data_base64" not in cloud
@@ -213,17 +214,18 @@ def test_loki(events):
                 entries.append((labels, int(when), line, metadata))
     assert len(entries) == len(events)
     assert len(streams) <= 8 * 11, "labels have few values, or Loki's index grows without end"
-    assert all(len(stream) == 4 for stream in streams)
+    assert all(len(stream) == 5 for stream in streams)
     for (labels, when, line, metadata), event in zip(entries, events):
         assert labels == {
             "service_name": "ibtrapd",
             "host": HOST,
             "level": event["severity"],
             "category": event["category"],
+            "fabric": "halle-2",
         }
         assert when // 1000 == microseconds(event)
         assert line == event["text"]
-        assert metadata == {name: as_text(value) for name, value in fields(event, "category").items()}
+        assert metadata == {name: as_text(value) for name, value in fields(event, "category", "fabric").items()}
     # Of two entries with the same labels, time and line Loki keeps one.
     assert len({(tuple(labels.items()), when, line) for labels, when, line, _ in entries}) == len(entries)
 

@@ -35,14 +35,18 @@ static size_t sent_count;
 
 static void send_all(size_t size_max)
 {
-    struct otlp_metrics_writer w = {.at = SCRAPE, .time_us = 2000000, .started_us = 1000000};
+    struct otlp_metrics_writer w = {.at = SCRAPE,
+                                    .instance = "gw1",
+                                    .fabric = "halle-2",
+                                    .time_us = 2000000,
+                                    .started_us = 1000000};
     sent_count = 0;
     while (w.at && w.at[0] != '\0') {
         char *room = malloc(size_max + OTLP_METRICS_LINE_MAX + 1);
         json_error_t err;
         struct text t = text_in(room, size_max + OTLP_METRICS_LINE_MAX + 1);
         assert_true(sent_count < COUNT(sent));
-        otlp_metrics_write(&w, "gw1", &t, size_max);
+        otlp_metrics_write(&w, &t, size_max);
         assert_false(t.cut);
         json_t *all = json_loads(room, JSON_REJECT_DUPLICATES, &err);
         assert_non_null(all);
