@@ -543,6 +543,20 @@ TEST(each_field_is_listed_once)
     }
 }
 
+// Almost all subnets have one prefix: the name tells them apart.
+TEST(each_format_has_the_name_of_the_fabric)
+{
+    struct event *e = link_event();
+    strcpy(e->fabric, "halle-2");
+    for (int f = 0; f < FORMAT_COUNT; f++) {
+        char buffer[FORMAT_SIZE];
+        struct text t = text_in(buffer, sizeof buffer);
+        format_message(&t, (enum format)f, &ORIGIN, e);
+        assert_non_null(strstr(buffer, "halle-2"));
+    }
+    event_unref(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -568,6 +582,7 @@ int main(void)
         cmocka_unit_test(severities_are_sent_as_configured),
         cmocka_unit_test(the_longest_events_stay_whole),
         cmocka_unit_test(each_field_is_listed_once),
+        cmocka_unit_test(each_format_has_the_name_of_the_fabric),
     };
     setenv("TZ", "UTC", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
