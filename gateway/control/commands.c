@@ -75,9 +75,6 @@ struct control_settings control_settings_of(const struct conf *conf)
     if (!conf)
         return settings;
     settings.host_names = conf->fabric.host_names;
-    memcpy(settings.expected_topology, conf->fabric.expected_topology,
-           sizeof conf->fabric.expected_topology);
-    settings.expected_by_name = conf->fabric.expected_by_name;
     settings.vendor_registers = conf->sweep.vendor_registers;
     return settings;
 }

@@ -22,8 +22,7 @@ enum {
 // What handlers in other threads need of the configuration, which the main thread alone may read.
 struct control_settings {
     struct filter_list host_names;
-    char expected_topology[CONF_PATH_SIZE]; // empty: none
-    bool expected_by_name, vendor_registers;
+    bool vendor_registers;
 };
 
 // All parts outlive the server of the control socket. Used by the thread of the control socket

@@ -7,7 +7,6 @@
 #include "ctl/protocol.h"
 #include "model/fabric_record.h"
 #include "model/filter.h"
-#include "model/topology_file.h"
 #include "topology/describe.h"
 #include "topology/expectation.h"
 #include "topology/link_history.h"
@@ -105,16 +104,9 @@ struct port_facts {
 
 static void port_facts_open(struct port_facts *facts, const struct control *c)
 {
-    struct error err;
-    const struct control_settings *settings = &c->settings;
-    struct fabric *expected = settings->expected_topology[0] != '\0'
-                                  ? topology_file_load(settings->expected_topology, &err)
-                                  : NULL;
-    *facts = (struct port_facts){
-        .accumulated = correlator_accumulated(pipeline_correlator(c->parts->pipeline)),
-        .expectation =
-            expected ? expectation_new(expected, settings->expected_by_name, &settings->host_names)
-                     : NULL};
+    struct correlator *correlator = pipeline_correlator(c->parts->pipeline);
+    *facts = (struct port_facts){.accumulated = correlator_accumulated(correlator),
+                                 .expectation = correlator_expectation(correlator)};
     if (facts->expectation)
         expected_links_open(&facts->links, facts->expectation, c->fabric, c->names);
 }
@@ -123,7 +115,7 @@ static void port_facts_close(struct port_facts *facts)
 {
     accumulated_unref(facts->accumulated);
     expected_links_close(&facts->links);
-    expectation_free(facts->expectation);
+    expectation_unref(facts->expectation);
 }
 
 static void port_facts_add_counters(const struct port_facts *facts, uint64_t guid, uint8_t number,

@@ -567,7 +567,7 @@ static enum command_outcome topology_command_check_fabric(const struct arguments
     struct topology_check check = {.builder = &builder, .differences = json_array()};
     expectation_compare(expectation, now.systems, now.names, topology_command_take_difference,
                         &check);
-    expectation_free(expectation);
+    expectation_unref(expectation);
     const bool differs = json_array_size(check.differences) > check.unseen;
     json_t *all =
         json_pack("{s:i, s:s, s:b, s:o}", "version", PROTOCOL_VERSION, "file", a->words[0],

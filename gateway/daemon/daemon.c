@@ -27,7 +27,6 @@
 #include "sink/snmp.h"
 #include "smlog/sm_log.h"
 #include "topology/counter_watch.h"
-#include "topology/expectation.h"
 #include "topology/former_names.h"
 #include "topology/topology.h"
 #include "web/page.h"
@@ -153,8 +152,7 @@ static bool daemon_start_pipeline(struct gateway *g, struct error *err)
                                                       .age_us = g->conf->policy.missing_age_us,
                                                       .inactive = options_of_inactive(g->conf),
                                                       .sources = options_of_sources(g->conf),
-                                                      .devices = g->parts.devices,
-                                                      .expectation = g->expectation},
+                                                      .devices = g->parts.devices},
                                        .link_history = g->parts.link_history,
                                        .role = wiring_role,
                                        .request_sweep = wiring_request_sweep,
@@ -165,7 +163,8 @@ static bool daemon_start_pipeline(struct gateway *g, struct error *err)
                                        .log = g->parts.log};
     options_of_policy(g->conf, &options.policy, rules);
     settings_rename(g, &options.builder);
-    g->parts.pipeline = pipeline_start(&options, err);
+    if (settings_load_expectation(g->conf, g->parts.log, &options.correlator.expectation, err))
+        g->parts.pipeline = pipeline_start(&options, err);
     free(rules);
     return g->parts.pipeline != NULL;
 }
@@ -433,7 +432,6 @@ static bool daemon_start(struct gateway *g, struct error *err)
     // daemon_run frees the configuration. NOLINTBEGIN(clang-analyzer-unix.Malloc)
     bool ok = settings_load_map(g->conf, g->parts.log, &g->map, err) &&
               settings_load_book(g->conf, g->parts.log, &g->book, err) &&
-              settings_load_expectation(g->conf, g->parts.log, &g->expectation, err) &&
               daemon_start_loop(g, err) && daemon_start_metrics(g, err) &&
               daemon_open_journal(g, err);
     // NOLINTEND(clang-analyzer-unix.Malloc)
@@ -526,7 +524,6 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     devices_free(g->parts.devices);
     topology_free(g->parts.topology);
     fabric_unref(g->restored);
-    expectation_free(g->expectation);
     names_unref(g->map);
     notice_book_free(g->book);
     turns_free(g->turns);

@@ -55,9 +55,8 @@ struct gateway {
     const struct daemon_options *options;
     // The node-name-map's names; NULL: there are none. The pipeline's thread exchanges the map.
     struct names *map;
-    struct notice_book *book;        // of the site's notices; NULL: there is none. Like `map`.
-    struct expectation *expectation; // the expected topology; like `map`
-    struct fabric *restored; // from the end of the last run; NULL: none, or a sweep has ended
+    struct notice_book *book; // of the site's notices; NULL: there is none. Like `map`.
+    struct fabric *restored;  // from the end of the last run; NULL: none, or a sweep has ended
     struct counter_watch *counter_watch;
     struct event_builder_lookup lookup;
     struct module_alarms alarms; // for receivers that keep a state

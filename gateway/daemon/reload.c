@@ -65,7 +65,7 @@ static void reload_discard(struct reload_plan *plan)
         receivers_free(&plan->made[i]);
     names_unref(plan->map);
     notice_book_free(plan->book);
-    expectation_free(plan->expectation);
+    expectation_unref(plan->expectation);
     if (plan->conf)
         conf_free(plan->conf);
     free(plan->conf);
@@ -154,7 +154,6 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     struct gateway *g = plan->gateway;
     struct conf *old_conf = g->conf;
     struct names *old_map = g->map;
-    struct expectation *old_expectation = g->expectation;
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
     const struct inactive_links_limits inactive = options_of_inactive(plan->conf);
     correlator_change_limits(inside->correlator, plan->conf->policy.missing_age_us, &inactive);
@@ -173,10 +172,9 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     pthread_mutex_unlock(&g->exchanged);
     plan->conf = old_conf;
     plan->map = old_map;
-    g->expectation = plan->expectation;
-    plan->expectation = old_expectation;
     settings_rename(g, inside->builder);
-    correlator_change_expectation(inside->correlator, g->expectation);
+    correlator_change_expectation(inside->correlator, plan->expectation);
+    plan->expectation = NULL;
 }
 
 // A receiver goes on if the receiver did not change or is a trap recipient.

@@ -46,7 +46,7 @@ struct correlator {
     struct interruptions interruptions;
     struct inactive_links inactive_links;
     struct down_reasons down_reasons;
-    pthread_mutex_t lock; // over the next three
+    pthread_mutex_t lock; // over options.expectation and the next three
     struct accumulated_counters *accumulated;
     struct measured_errors *measured; // after the same reading; NULL: none
     struct correlator_unwatched unwatched;
@@ -71,6 +71,7 @@ void correlator_free(struct correlator *correlator)
     down_reasons_clear(&correlator->down_reasons);
     accumulated_unref(correlator->accumulated);
     accumulated_unref(correlator->latest);
+    expectation_unref(correlator->options.expectation);
     measured_errors_unref(correlator->measured);
     pthread_mutex_destroy(&correlator->lock);
     free(correlator);
@@ -117,10 +118,13 @@ void correlator_change_sources(struct correlator *correlator,
     correlator_end_unwatched(correlator);
 }
 
-void correlator_change_expectation(struct correlator *correlator,
-                                   const struct expectation *expectation)
+void correlator_change_expectation(struct correlator *correlator, struct expectation *expectation)
 {
+    struct expectation *old = correlator->options.expectation; // written in this thread alone
+    pthread_mutex_lock(&correlator->lock);
     correlator->options.expectation = expectation;
+    pthread_mutex_unlock(&correlator->lock);
+    expectation_unref(old);
     if (!expectation || (topology_has_base(correlator->emitter->topology) &&
                          !correlator->options.sources.no_sweeps))
         expectations_update(correlator->emitter, expectation);
@@ -618,6 +622,14 @@ struct measured_errors *correlator_measured_errors(struct correlator *correlator
         correlator->measured ? measured_errors_ref(correlator->measured) : NULL;
     pthread_mutex_unlock(&correlator->lock);
     return measured;
+}
+
+struct expectation *correlator_expectation(struct correlator *correlator)
+{
+    pthread_mutex_lock(&correlator->lock);
+    struct expectation *expectation = expectation_ref(correlator->options.expectation);
+    pthread_mutex_unlock(&correlator->lock);
+    return expectation;
 }
 
 // Whether the other end of the link is in the reading with a counter that grew, too, and has the

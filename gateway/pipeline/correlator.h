@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Makes events from the results of sweeps and from counter readings, finds the Notice that a change
-// explains, and accumulates the counters. The pipeline's thread only, but for
-// correlator_accumulated, correlator_measured_errors and correlator_get_unwatched.
+// explains, and accumulates the counters. The pipeline's thread only, but for the functions that
+// any thread may call.
+//
 // Decides: Which Notice does a change of the fabric explain?
 // Decides: When is a trap told that a sweep may explain?
 // Decides: How long does an alarm about some adapters of a host wait for the others?
@@ -50,8 +51,9 @@ struct correlator_options {
     int64_t age_us; // age at which alarms about missing things end; 0: never
     struct inactive_links_limits inactive;
     struct correlator_sources sources;
-    struct devices *devices;               // outlives the correlator
-    const struct expectation *expectation; // the expected topology; NULL: none
+    struct devices *devices; // outlives the correlator
+    // The expected topology, a reference that the correlator takes over; NULL: none.
+    struct expectation *expectation;
 };
 
 struct correlator;
@@ -68,10 +70,10 @@ void correlator_change_limits(struct correlator *correlator, int64_t age_us,
 void correlator_change_sources(struct correlator *correlator,
                                const struct correlator_sources *sources);
 
-// Changes options.expectation, which stays the caller's. If the fabric is known, makes the alarms
-// agree with the expectation at once. NULL ends these alarms, also if the fabric is not known.
-void correlator_change_expectation(struct correlator *correlator,
-                                   const struct expectation *expectation);
+// Changes options.expectation, and takes over the reference. If the fabric is known, makes the
+// alarms agree with the expectation at once. NULL ends these alarms, also if the fabric is not
+// known.
+void correlator_change_expectation(struct correlator *correlator, struct expectation *expectation);
 
 // Ends the alarms about an expected topology, if no topology is expected any more, and the
 // alarms without a source: perhaps no sweep comes. Call it once policy has the alarms of the
@@ -128,5 +130,8 @@ struct accumulated_counters *correlator_accumulated(struct correlator *correlato
 // The error rates after the last reading: a reference, the caller's. NULL: there was no reading
 // yet. Any thread.
 struct measured_errors *correlator_measured_errors(struct correlator *correlator);
+
+// The expectation in force: a reference, the caller's. NULL: there is none. Any thread.
+struct expectation *correlator_expectation(struct correlator *correlator);
 
 #endif

@@ -15,7 +15,7 @@ struct difference_counts {
 
 struct expectations {
     struct emitter *emitter;
-    const struct expectation *expectation; // NULL: none
+    struct expectation *expectation; // NULL: none
     size_t differences;
     struct difference_counts counts;
     char summary_id[EVENT_ID_SIZE]; // of the event topology-differs; empty: it is not active
@@ -210,7 +210,7 @@ static void follow_expectation(struct expectations *e, const struct systems *joi
         expectation_compare(e->expectation, joined, names, raise_difference, e);
 }
 
-void expectations_update(struct emitter *emitter, const struct expectation *expectation)
+void expectations_update(struct emitter *emitter, struct expectation *expectation)
 {
     struct expectations e = {.emitter = emitter, .expectation = expectation};
     const struct systems *joined = expectation ? topology_joined(emitter->topology) : NULL;

@@ -21,6 +21,6 @@ enum { EXPECTATIONS_UNEXPECTED_MAX = 1024 };
 enum { EXPECTATIONS_SINGLE_MAX = 100, EXPECTATIONS_SINGLE_FEW = 50 };
 
 // Call it after reconcile_alarms. `expectation` NULL: none, and all these alarms end.
-void expectations_update(struct emitter *emitter, const struct expectation *expectation);
+void expectations_update(struct emitter *emitter, struct expectation *expectation);
 
 #endif

@@ -125,7 +125,7 @@ bool pipeline_is_active(const struct pipeline *pipeline);
 
 void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out); // any thread
 
-// For correlator_accumulated and correlator_measured_errors, while the pipeline lives.
+// For the functions of the correlator that any thread may call, while the pipeline lives.
 struct correlator *pipeline_correlator(const struct pipeline *pipeline);
 
 // Any thread may read them while the pipeline lives.

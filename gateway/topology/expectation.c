@@ -10,13 +10,17 @@
 #include "topology/link_rate.h"
 #include "topology/root_causes.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct expectation {
     struct systems *systems; // of the expected fabric
     bool by_name;
-    uint64_t *last; // by node: its GUID when it was there last; 0: never yet, or it has a GUID
+    // By node: the GUID that the node had when it was there last; 0: never yet, or the node has a
+    // GUID. For expectation_compare.
+    uint64_t *last;
+    _Atomic unsigned references;
 };
 
 // One of both fabrics. Arrays are by the index of its nodes.
@@ -46,14 +50,22 @@ struct expectation *expectation_new(struct fabric *expected, bool by_name,
     struct expectation *expectation = memory_get(sizeof *expectation);
     *expectation =
         (struct expectation){describe_systems(expected, NULL, host_names), by_name,
-                             memory_zeroed((size_t)expected->node_count + 1, sizeof(uint64_t))};
+                             memory_zeroed((size_t)expected->node_count + 1, sizeof(uint64_t)), 1};
     fabric_unref(expected);
     return expectation;
 }
 
-void expectation_free(struct expectation *expectation)
+struct expectation *expectation_ref(struct expectation *expectation)
 {
-    if (!expectation)
+    if (expectation)
+        atomic_fetch_add_explicit(&expectation->references, 1, memory_order_relaxed);
+    return expectation;
+}
+
+void expectation_unref(struct expectation *expectation)
+{
+    if (!expectation ||
+        atomic_fetch_sub_explicit(&expectation->references, 1, memory_order_acq_rel) > 1)
         return;
     systems_unref(expectation->systems);
     free(expectation->last);
@@ -578,7 +590,7 @@ static void expectation_close_side(struct expectation_side *side)
     free(side->number);
 }
 
-static void expectation_note_last(const struct expectation *expectation, const struct fabric *now,
+static void expectation_note_last(struct expectation *expectation, const struct fabric *now,
                                   const uint32_t *there)
 {
     const struct fabric *expected = expectation->systems->fabric;
@@ -628,7 +640,7 @@ bool expected_links_find(const struct expected_links *links, uint32_t node, uint
     return true;
 }
 
-void expectation_compare(const struct expectation *expectation, const struct systems *now,
+void expectation_compare(struct expectation *expectation, const struct systems *now,
                          const struct names *names, expectation_each *each, void *ctx)
 {
     const struct fabric *expected = expectation->systems->fabric;

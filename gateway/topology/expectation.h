@@ -11,7 +11,8 @@
 #include "topology/alarm_key.h"
 #include "topology/changes.h"
 
-// The expected fabric, and the way to find its nodes. For one thread.
+// The expected fabric, and the way to find its nodes; counted. Any thread may read the fabric;
+// expectation_compare notes the nodes that are there: one thread calls this function.
 struct expectation;
 
 // Takes over the reference to `expected`. `by_name`: a node with the expected name is the expected
@@ -22,7 +23,8 @@ struct expectation;
 // the expected systems (model/systems.h).
 struct expectation *expectation_new(struct fabric *expected, bool by_name,
                                     const struct filter_list *host_names);
-void expectation_free(struct expectation *expectation); // NULL is allowed
+struct expectation *expectation_ref(struct expectation *expectation); // NULL is allowed, as below
+void expectation_unref(struct expectation *expectation);
 
 // A difference: a change with the type of the difference.
 // - A missing node: `peer` is the place where the node should hang. `reason` names what is in that
@@ -43,7 +45,7 @@ void expectation_free(struct expectation *expectation); // NULL is allowed
 // knows the rate of the link.
 typedef void expectation_each(void *ctx, const struct change *difference, bool unseen);
 
-// Where the links of the present fabric should lead.
+// Where the links of the present fabric should lead. Any thread.
 struct expected_links {
     const struct expectation *expectation;
     const struct fabric *now;
@@ -62,7 +64,7 @@ bool expected_links_find(const struct expected_links *links, uint32_t node, uint
 // Calls `each` for every difference, root causes before their consequences, in an order that
 // depends on both fabrics and their systems only. `names` may be NULL. Linear, but for the search
 // by name.
-void expectation_compare(const struct expectation *expectation, const struct systems *now,
+void expectation_compare(struct expectation *expectation, const struct systems *now,
                          const struct names *names, expectation_each *each, void *ctx);
 
 #endif

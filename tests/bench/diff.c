@@ -143,8 +143,8 @@ static void free_bench(struct bench *b)
     fabric_unref(b->same);
     fabric_unref(b->after);
     free(b->record);
-    expectation_free(b->expected[0]);
-    expectation_free(b->expected[1]);
+    expectation_unref(b->expected[0]);
+    expectation_unref(b->expected[1]);
     free(b->file);
 }
 

@@ -97,6 +97,18 @@ def test_a_port_tells_where_its_cable_should_lead(saved, traps, syslog):
     assert node.count("expected: ") == 1 and "  port 12  down    no link\n           expected: leaf2 port 12\n" in node
 
 
+def test_a_changed_file_is_told_once_it_is_in_force(saved, traps, syslog):
+    fabric, path = saved
+    fabric.unlink("leaf1", 12)
+    gateway = start(fabric, traps, syslog, expected=path).gateway
+    wait_alarms(gateway, ["link-missing"])
+    path.write_text(fabric.discover())
+    assert "expected: leaf2 port 12\n" in gateway.control("port", "leaf1/12").stdout
+    gateway.control("reload")
+    wait_alarms(gateway, [])
+    assert "expected: " not in gateway.control("port", "leaf1/12").stdout
+
+
 def test_a_switch_that_dies_later_is_one_alarm_at_receivers(saved, traps, syslog):
     fabric, path = saved
     site = start(fabric, traps, syslog, expected=path, policy=section("flap", changes=0) + section("storm", rate=0))

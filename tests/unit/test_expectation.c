@@ -69,7 +69,7 @@ static void take(void *ctx, const struct change *difference, bool unseen)
     told[count++] = (struct told){*difference, unseen};
 }
 
-static void compare_with(const struct expectation *expectation, const struct fabric *now)
+static void compare_with(struct expectation *expectation, const struct fabric *now)
 {
     struct systems *systems = describe_systems(now, NULL, NULL);
     count = 0;
@@ -84,7 +84,7 @@ static void compare(bool by_name, bool complete)
     assert_non_null(expectation);
     now->complete = complete;
     compare_with(expectation, now);
-    expectation_free(expectation);
+    expectation_unref(expectation);
     fabric_unref(now);
 }
 
@@ -417,7 +417,7 @@ TEST(a_table_finds_nodes_by_their_names)
     assert_int_equal(count, 2);
     assert_non_null(find(CATALOGUE_LINK_BELOW_EXPECTED, "MF0;leaf1:MQM9700/U1", 8));
     assert_non_null(find(CATALOGUE_LINK_MISSING, "MF0;leaf2:MQM9700/U1", 6));
-    expectation_free(expectation);
+    expectation_unref(expectation);
 }
 
 // The key does not change when the node was there once; the subject then has the node's GUID.
@@ -446,8 +446,8 @@ TEST(a_node_of_a_table_is_missing)
     assert_int_equal(c->subject.node_guid, 0);
     assert_int_equal(c->subject.guid, 0);
     assert_int_equal(c->switch_guid, c->peer.node_guid);
-    expectation_free(expectation);
-    expectation_free(late);
+    expectation_unref(expectation);
+    expectation_unref(late);
 }
 
 TEST(a_missing_host_has_its_name_by_the_configured_patterns)
@@ -457,7 +457,7 @@ TEST(a_missing_host_has_its_name_by_the_configured_patterns)
     generated_remove(&plant, host1);
     compare_plan(expectation);
     assert_string_equal(find(CATALOGUE_HOST_MISSING, "host1", 0)->subject.system, "st1");
-    expectation_free(expectation);
+    expectation_unref(expectation);
 }
 
 // Where a port of the present fabric should lead, and whether the port leads there; NULL: nowhere.
@@ -493,7 +493,7 @@ TEST(each_port_knows_where_its_link_should_lead)
     check_expected_end(&links, "leaf2", 2, NULL, 0, false);
     check_expected_end(&links, "leaf2", 200, NULL, 0, false);
     expected_links_close(&links);
-    expectation_free(expectation);
+    expectation_unref(expectation);
     fabric_unref(now);
 }
 

@@ -116,7 +116,7 @@ static void lay_cables(void)
 static void start(void)
 {
     struct pipeline_options options = parts_options();
-    options.correlator.expectation = in_force ? expectation : NULL;
+    options.correlator.expectation = expectation_ref(in_force ? expectation : NULL);
     options.policy =
         (struct policy_options){.suppress_consequences = true, .alarms_max = alarms_max};
     start_pipeline(&options);
@@ -146,8 +146,17 @@ static void sweep(bool complete)
 static void exchange(void *ctx, const struct pipeline_context *inside)
 {
     (void)ctx;
-    correlator_change_expectation(inside->correlator, in_force ? expectation : NULL);
+    correlator_change_expectation(inside->correlator,
+                                  expectation_ref(in_force ? expectation : NULL));
     journal_commit(journal);
+}
+
+static void change_expectation(void)
+{
+    assert_true(pipeline_call(pipeline, exchange, NULL));
+    struct expectation *used = correlator_expectation(pipeline_correlator(pipeline));
+    assert_ptr_equal(used, in_force ? expectation : NULL);
+    expectation_unref(used);
 }
 
 static int begin(void **state)
@@ -170,7 +179,7 @@ static int end(void **state)
     (void)state;
     stop_pipeline();
     parts_end();
-    expectation_free(expectation);
+    expectation_unref(expectation);
     generated_clear(&plant);
     plant = (struct generated){0};
     cable_count = 0;
@@ -357,7 +366,7 @@ static void act(struct generated_chance *chance)
         break;
     case 6:
         in_force = !in_force || generated_below(chance, 4) != 0;
-        assert_true(pipeline_call(pipeline, exchange, NULL));
+        change_expectation();
         break;
     default:
         for (size_t i = 0; i < cable_count; i++)
@@ -508,8 +517,6 @@ enum { MASS = 120, WIDE = NODES, FIRST_OF_MASS = NODES + 1 };
 #define LONG_NAME                                                                                  \
     NAME_PART NAME_PART NAME_PART NAME_PART NAME_PART NAME_PART NAME_PART NAME_PART NAME_PART
 
-static struct expectation *before_mass;
-
 static void begin_with_mass(void)
 {
     begin(NULL);
@@ -519,23 +526,15 @@ static void begin_with_mass(void)
         generated_add(&plant, FABRIC_CA, 0x100000 + 16 * (uint64_t)i, LONG_NAME, 1);
         generated_link(&plant, WIDE, (uint8_t)(i + 1), FIRST_OF_MASS + i, 1);
     }
-    before_mass = expectation;
+    expectation_unref(expectation);
     expectation = expectation_new(generated_look(&plant, 0), false, NULL);
     assert_non_null(expectation);
     in_force = true;
-    assert_true(pipeline_call(pipeline, exchange, NULL));
+    change_expectation();
     for (uint32_t i = 0; i < MASS; i++) {
         generated_unlink(&plant, WIDE, (uint8_t)(i + 1));
         plant.nodes[FIRST_OF_MASS + i].removed = true;
     }
-}
-
-static void end_with_mass(void)
-{
-    struct expectation *wider = expectation;
-    expectation = before_mass;
-    end(NULL);
-    expectation_free(wider);
 }
 
 static void assert_one_alarm(void)
@@ -566,7 +565,7 @@ TEST(masses_that_are_missing_are_one_alarm)
     const struct summary s = find_summary();
     assert_string_equal(s.id, "");
     assert_int_equal(s.others, LEFT);
-    end_with_mass();
+    end(NULL);
 }
 
 // Receivers refuse text that is cut within a character.
@@ -579,7 +578,7 @@ TEST(the_one_alarm_names_the_first_whole)
     assert_true(text_is_utf8(event->reason));
     assert_non_null(strstr(event->reason, LONG_NAME));
     event_unref(event);
-    end_with_mass();
+    end(NULL);
 }
 
 // A sweep that cannot tell does not end the single alarm: receivers would get all the others.
@@ -597,7 +596,7 @@ TEST(masses_that_a_sweep_does_not_see_stay_one_alarm)
         look(false);
         assert_one_alarm();
     }
-    end_with_mass();
+    end(NULL);
 }
 
 // Nor does the loss of the hosts' switch. From then on the missing hosts are consequences of the
@@ -616,7 +615,7 @@ TEST(masses_whose_switch_goes_too_stay_one_alarm)
     plant.nodes[WIDE].removed = false;
     look(true);
     assert_one_alarm();
-    end_with_mass();
+    end(NULL);
 }
 
 static void age_alarms(void *ctx, const struct pipeline_context *inside)
@@ -647,7 +646,7 @@ TEST(masses_whose_losses_are_over_follow_from_the_one_alarm)
         look(true);
         assert_one_alarm();
     }
-    end_with_mass();
+    end(NULL);
 }
 
 static void do_nothing(void *ctx, const struct pipeline_context *inside)
@@ -708,7 +707,7 @@ TEST(alarms_that_find_no_room_at_a_restart_end)
         assert_int_equal(count_active(), MISSING);
         if (reload) {
             in_force = false;
-            assert_true(pipeline_call(pipeline, exchange, NULL));
+            change_expectation();
         } else {
             memset(off, 0, sizeof off);
             sweep(true);
@@ -737,7 +736,7 @@ TEST(the_one_alarm_that_finds_no_room_at_a_restart_ends)
     const struct summary s = find_summary();
     assert_string_equal(s.id, "");
     assert_int_equal(s.others, 0);
-    end_with_mass();
+    end(NULL);
     alarms_max = 0;
 }
 
@@ -754,7 +753,7 @@ TEST(without_sweeps_alarms_end_with_the_expected_topology)
         assert_true(pipeline_call(pipeline, do_nothing, NULL));
         assert_int_equal(count_active(), reload);
         in_force = false;
-        assert_true(pipeline_call(pipeline, exchange, NULL));
+        change_expectation();
         assert_int_equal(count_active(), 0);
         end(NULL);
     }
