@@ -10,6 +10,7 @@
 #include "picture/svg.h"
 #include "web/page_views.h"
 
+#include <event2/buffer.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ struct page {
     struct page_view_names then; // the worker's thread only
     struct page_document state, map, node;
     char node_path[WEB_PATH_SIZE]; // of the node in `node`
-    struct control_settings node_settings;
+    void *asked;                   // the work of `node` (CONTROL_LATER); NULL: none is under way
     struct page_before before;
 };
 
@@ -69,6 +70,13 @@ static void page_end(struct page_document *document)
     free(document->text);
 }
 
+static void page_drop_asked(struct page *page)
+{
+    if (page->asked)
+        CONTROL_LATER.end(page->asked, NULL);
+    page->asked = NULL;
+}
+
 void page_free(struct page *page)
 {
     if (!page)
@@ -76,6 +84,7 @@ void page_free(struct page *page)
     page_end(&page->state);
     page_end(&page->map);
     page_end(&page->node);
+    page_drop_asked(page);
     if (page->before.under_way)
         worker_take_back(page->worker, &page->before.job);
     json_decref(page->before.answer);
@@ -128,10 +137,11 @@ static bool page_give(const struct page_document *document, const char *type,
 
 // Answers of the control socket to an unprivileged user.
 
+static const struct peer_credentials PAGE_USER = {.uid = (uid_t)-1};
+
 static json_t *page_ask(const struct page *page, const char *command, const json_t *request)
 {
-    static const struct peer_credentials NOBODY = {.uid = (uid_t)-1};
-    return control_answer(page->control, &NOBODY, command, request);
+    return control_answer(page->control, &PAGE_USER, command, request);
 }
 
 // Copies the items from an object to another object.
@@ -214,9 +224,7 @@ static void page_run_state(struct worker_job *job)
     const struct parts *parts = d->page->control->parts;
     struct systems *systems = topology_systems(parts->topology);
     struct names *names = topology_names(parts->topology);
-    const struct control control = {.parts = d->page->control->parts,
-                                    .builder = d->page->control->builder};
-    json_object_set_new(d->state, "maintenance", maintenance_answers_held(&control));
+    json_object_set_new(d->state, "maintenance", maintenance_answers_held(d->page->control));
     page_views_alarms(d->state, parts->journal, systems, names, &d->page->then);
     d->made = json_dumps(d->state, JSON_COMPACT);
     d->made_size = strlen(d->made);
@@ -296,26 +304,33 @@ static void page_run_node(struct worker_job *job)
 {
     struct page_document *d = WORKER_THING(job, struct page_document);
     const int64_t began = page_time_used();
-    const struct parts *parts = d->page->control->parts;
-    struct systems *systems = topology_systems(parts->topology);
-    struct names *names = topology_names(parts->topology);
-    struct control control = {.parts = parts,
-                              .builder = d->page->control->builder,
-                              .settings = d->page->node_settings,
-                              .systems = systems,
-                              .fabric = systems ? systems->fabric : NULL,
-                              .names = names};
-    char name[NAMES_NAME_SIZE];
-    page_read_name(d->page->node_path, name, sizeof name);
-    json_t *request = json_pack("{s:o}", "node", protocol_text(name));
-    json_t *answer = port_answers_find(&control, request);
-    d->made = json_dumps(answer, JSON_COMPACT);
-    d->made_size = strlen(d->made);
-    json_decref(answer);
-    json_decref(request);
-    names_unref(names);
-    systems_unref(systems);
+    CONTROL_LATER.work(d->page->asked);
     d->made_took = page_time_used() - began;
+}
+
+static void page_take_node(struct worker_job *job)
+{
+    struct page_document *d = WORKER_THING(job, struct page_document);
+    struct evbuffer *line = evbuffer_new();
+    CONTROL_LATER.end(d->page->asked, line);
+    d->page->asked = NULL;
+    d->made_size = evbuffer_get_length(line);
+    d->made = memory_get(d->made_size);
+    evbuffer_remove(line, d->made, d->made_size);
+    evbuffer_free(line);
+    page_take(job);
+}
+
+static void page_begin_node(struct page *page)
+{
+    char name[NAMES_NAME_SIZE];
+    page_read_name(page->node_path, name, sizeof name);
+    json_t *request = json_pack("{s:o}", "node", protocol_text(name));
+    page->asked = CONTROL_LATER.begin(page->control, &PAGE_USER, "ports", request);
+    json_decref(request);
+    page_begin(&page->node);
+    if (!page->node.under_way)
+        page_drop_asked(page);
 }
 
 static bool page_make_node(struct page *page, const char *path, struct web_document *out)
@@ -328,8 +343,7 @@ static bool page_make_node(struct page *page, const char *path, struct web_docum
         free(d->text);
         d->text = NULL;
         snprintf(page->node_path, sizeof page->node_path, "%s", path);
-        page->node_settings = control_settings_of(page->control->parts->conf);
-        page_begin(d);
+        page_begin_node(page);
     }
     return false;
 }
@@ -500,7 +514,7 @@ struct page *page_new(struct control *control, struct worker *worker, struct web
     page->map =
         (struct page_document){.job = {.run = page_run_map, .done = page_take}, .page = page};
     page->node =
-        (struct page_document){.job = {.run = page_run_node, .done = page_take}, .page = page};
+        (struct page_document){.job = {.run = page_run_node, .done = page_take_node}, .page = page};
     page->before = (struct page_before){.job = {.run = page_run_before, .done = page_take_before},
                                         .page = page};
     return page;
