@@ -24,7 +24,7 @@ enum {
 };
 
 static const struct command COMMANDS[] = {
-    {"status", "", 0, 0, 0, request_command_run, "status",
+    {"status", "", 0, 0, 0, status_command, "status",
      .help = "show the port, the subscriptions, the receivers and counters",
      .manual = "It also shows the subnet manager, the last sweep of the fabric and the journal.",
      .form = &status_form},

@@ -80,6 +80,7 @@ command_run topology_commands_save, topology_commands_check;
 
 // The whole gateway (gateway_commands.c).
 command_run gateway_commands_catalogue, gateway_commands_reload;
+command_run status_command;
 command_run health_command; // the verdict, as monitoring plugins give it
 
 // Sends the text of another configuration to the daemon, and shows which events each receiver would

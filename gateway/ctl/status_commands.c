@@ -2,6 +2,7 @@
 #include "ctl/handlers.h"
 
 #include "base/text.h"
+#include "ctl/client.h"
 #include "ctl/terminal.h"
 
 #include <string.h>
@@ -267,3 +268,25 @@ static bool status_command_show(FILE *out, const json_t *status)
 }
 
 const struct show_form status_form = {.list = "subscriptions", .rest = status_command_show};
+
+// Adds to each window how many alarms it holds back. The daemon reads their events from the disk,
+// for which a status does not wait.
+static void status_command_count_held(const struct arguments *a, json_t *status)
+{
+    struct error err;
+    const json_t *journal = json_object_get(status, "journal");
+    if (json_array_size(json_object_get(status, "maintenance")) == 0 ||
+        !json_is_true(json_object_get(journal, "durable")))
+        return;
+    json_t *windows = client_request(a->socket, "maintenance-list", json_object(), &err);
+    json_object_update_existing(status, windows); // NULL changes nothing
+    json_decref(windows);
+}
+
+enum command_outcome status_command(const struct arguments *a, struct error *err)
+{
+    json_t *status = client_request(a->socket, a->command->wire, json_object(), err);
+    if (status)
+        status_command_count_held(a, status);
+    return command_outcome(status && request_command_write(a, a->command->form, status, err));
+}

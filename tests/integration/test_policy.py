@@ -159,10 +159,11 @@ def test_maintenance_of_a_node(open_swept):
     assert back["suppressed"] == "never-notified"
     wait_for_all_before(site)
     assert not messages(site, "host-removed")
-    shown = site.gateway.control("status").stdout
-    assert "rack 1 until " in shown and "new cables" in shown and " held back" in shown
     listed = json.loads(site.gateway.control("maintenance", "list", "--json").stdout)
     assert [one["held_back"] for one in listed["maintenance"]] == [listed["held_back"]] != [0]
+    shown = site.gateway.control("status").stdout
+    assert "rack 1 until " in shown and "new cables" in shown and f"), {listed['held_back']} alarm" in shown
+    assert json.loads(site.gateway.control("status", "--json").stdout)["maintenance"] == listed["maintenance"]
     health = json.loads(site.gateway.control("health", "--json").stdout)
     assert health["fabric"]["state"] == "ok" and " in maintenance" in health["fabric"]["line"], health
     site.gateway.control("maintenance", "start", "everything", 60, "--all")
