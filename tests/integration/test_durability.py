@@ -156,7 +156,8 @@ def test_a_receiver_gets_what_it_missed(gateway, fabric):
     gateway.start()
     wait_port(gateway)
     expected = list(range(1, BURST + 1))
-    client.reports([notices.system_image_guid_change(6, number) for number in expected], lid)
+    for number in expected:
+        client.report(notices.system_image_guid_change(6, number), lid)
     wait_until(lambda: numbers(gateway.output) == expected, "the other receiver to have all", timeout=300)
     late = next(one for one in gateway.status()["receivers"] if one["name"] == "late")
     assert late["queued"] >= BURST and "away" in late["problem"]

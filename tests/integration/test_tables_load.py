@@ -70,7 +70,8 @@ def swept(gateway, count, meanwhile=lambda: None):
 
 def report(site, numbers, client=None):
     client = client or site.host("sm1")
-    client.reports([notices.system_image_guid_change(6, number) for number in numbers], site.gateway_lid)
+    for number in numbers:
+        client.report(notices.system_image_guid_change(6, number), site.gateway_lid)
 
 
 def numbers_in(syslog):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A fabric simulated by ibsim, with OpenSM on it and clients that send MADs."""
 
+import collections
 import contextlib
 import os
 import pathlib
@@ -334,7 +335,7 @@ class SubnetManager:
         self.config.write_text("".join(f"{name} {value}\n" for name, value in self.options.items()))
 
 
-ON_THE_WAY = 4  # half of what a socket of the simulator takes
+ON_THE_WAY = 8  # a socket of the simulator takes ten
 
 
 class MadClient:
@@ -344,6 +345,7 @@ class MadClient:
         self.fabric = fabric
         self.host = host
         self._tid = secrets.randbits(31)
+        self._unanswered, self._taken = 0, collections.deque()  # Reports; answers that were taken before anyone asked
 
     def __enter__(self):
         name = f"madsend-{self.host}-{secrets.token_hex(2)}"
@@ -376,8 +378,7 @@ class MadClient:
 
     def receive(self, seconds=5):
         """Returns (source LID, MAD); None: nothing arrived."""
-        self._command(f"recv {seconds}")
-        answer = self._answer(seconds)
+        answer = self._taken.popleft() if self._taken else self._take(seconds)
         if answer == "none":
             return None
         if answer.startswith("failed"):
@@ -402,16 +403,12 @@ class MadClient:
         self.send(notices.trap_mad(notice.issued(issuer_lid=port.lid), self.next_tid()), port.sm_lid, 0)
 
     def report(self, notice, dlid, tid=None, **fields):
-        """Sends a Report to a subscriber."""
+        """Sends a Report to a subscriber. Few Reports are without an answer at a time: umad2sim holds its lock while it
+        writes to the simulator, and if the sockets of both are full, both wait for ever."""
+        if self._unanswered >= ON_THE_WAY and (answer := self._take(1)) != "none":
+            self._taken.append(answer)
         self.send(notices.report_mad(notice, self.next_tid() if tid is None else tid, **fields), dlid, 1)
-
-    def reports(self, notice_list, dlid):
-        """Sends Reports, of which few are without an answer at a time. umad2sim holds its lock while it writes to the
-        simulator: if the sockets of both are full, both wait for ever."""
-        for count, notice in enumerate(notice_list):
-            self.report(notice, dlid)
-            if count >= ON_THE_WAY and self.receive(DEADLINE) is None:
-                raise LabError(f"LID {dlid} answers no Reports of {self.host}")
+        self._unanswered += 1
 
     def join(self, mgid):
         return self._membership(notices.join_mad, mgid)
@@ -424,6 +421,13 @@ class MadClient:
         status = int.from_bytes(self.request(mad, self.port_info().sm_lid, 1)[4:6], "big")
         if status:
             raise LabError(f"the SA refuses with status 0x{status:04x}")
+
+    def _take(self, seconds):
+        """The next answer, as madsend writes it. After none, none is on the way any more."""
+        self._command(f"recv {seconds}")
+        answer = self._answer(seconds)
+        self._unanswered = 0 if answer == "none" else max(0, self._unanswered - 1)
+        return answer
 
     def _command(self, line):
         try:
