@@ -18,15 +18,17 @@ static json_t *inventory_answers_value(enum device_value value, const uint8_t *o
 {
     struct device_value_read read;
     const unsigned lanes = device_value_lanes(value);
-    if (lanes == 1)
-        return !device_value_read(value, octets, 0, &read) ? NULL
-               : read.text[0] != '\0'                      ? protocol_text(read.text)
-                                                           : json_real(read.number);
     json_t *list = json_array();
     size_t known = 0;
     for (unsigned lane = 0; lane < lanes; lane++) {
         known += device_value_read(value, octets, lane, &read);
-        json_array_append_new(list, json_real(read.number));
+        json_array_append_new(list, device_value_is_text(value) ? protocol_text(read.text)
+                                                                : json_real(read.number));
+    }
+    if (known > 0 && lanes == 1) {
+        json_t *one = json_incref(json_array_get(list, 0));
+        json_decref(list);
+        return one;
     }
     if (known > 0)
         return list;

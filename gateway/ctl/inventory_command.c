@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/handlers.h"
 
+#include "base/text.h"
 #include "ctl/client.h"
 #include "model/device_values.h"
 
@@ -34,6 +35,8 @@ static void inventory_command_add_text(FILE *out, const char *text)
 
 static void inventory_command_add(FILE *out, const json_t *value)
 {
+    char texts[256] = "";
+    struct text t = text_in(texts, sizeof texts);
     size_t i;
     const json_t *one;
     if (json_is_string(value))
@@ -41,7 +44,14 @@ static void inventory_command_add(FILE *out, const json_t *value)
     else if (json_is_number(value))
         fprintf(out, "%.9g", json_number_value(value));
     json_array_foreach(value, i, one)
-        fprintf(out, "%s%.9g", i > 0 ? " " : "", json_number_value(one));
+    {
+        if (json_is_string(one))
+            text_addf(&t, "%s%s", i > 0 ? " " : "", json_string_value(one));
+        else
+            fprintf(out, "%s%.9g", i > 0 ? " " : "", json_number_value(one));
+    }
+    if (t.len > 0)
+        inventory_command_add_text(out, texts);
 }
 
 // The names of the columns: those of the places, and of each value once.

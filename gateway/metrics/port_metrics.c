@@ -99,6 +99,7 @@ static const struct family FAMILIES[] = {
     VALUE(DEVICE_VALUE_FANS, "switch_fans", "Fans that the switch has."),
     VALUE(DEVICE_VALUE_FANS_OUT, "switch_fans_too_slow", "Fans below their range."),
     VALUE(DEVICE_VALUE_SUPPLIES, "switch_power_supplies", "Power supplies that give power."),
+    VALUE(SUPPLY_VALUE_POWER, "switch_power_watts", "Power that a power supply gives."),
     ERRORS(COUNTER_XMIT_DATA, "transmit_bytes", "PortXmitData, in octets."),
     ERRORS(COUNTER_RCV_DATA, "receive_bytes", "PortRcvData, in octets."),
     ERRORS(COUNTER_XMIT_PKTS, "transmit_packets", "PortXmitPkts."),
@@ -334,7 +335,7 @@ static void port_metrics_add_value(struct port_metrics *m, const struct place *p
             continue;
         port_metrics_begin_sample(m, place, out);
         if (lanes > 1)
-            text_addf(out, ",lane=\"%u\"", lane + 1);
+            text_addf(out, ",%s=\"%u\"", device_value_lane_word(value), lane + 1);
         port_metrics_add_double(out, read.number);
     }
 }

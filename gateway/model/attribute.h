@@ -107,6 +107,7 @@ enum register_page {
     REGISTER_FANS,            // MFCR: which tachometers there are
     REGISTER_FANS_OUT,        // FORE: which of them are out of their range
     REGISTER_SUPPLIES,        // MSPS: the power supplies
+    REGISTER_FAN_SPEED,       // MFSM of a tachometer
     REGISTER_PAGES,
 };
 
@@ -133,7 +134,7 @@ struct demand_key {
     uint64_t mask;     // ComponentMask of a query to the SA
     int64_t sweep_us;  // of a query to the SA: the sweep in whose time the answer's LIDs are valid;
                        // 0: none
-    uint32_t modifier; // AttributeModifier; DEMAND_PERF, DEMAND_REGISTER: the port
+    uint32_t modifier; // AttributeModifier; DEMAND_PERF, DEMAND_REGISTER: the port, or the fan
     uint16_t attribute; // DEMAND_REGISTER: enum register_page
     uint16_t lid;       // of the port that answers
     uint8_t class;

@@ -7,8 +7,11 @@ static const struct {
     uint8_t at, octets;
 } TEXTS[BOARD_TEXTS] = {
     [FIRMWARE_PSID] = {0x30, 16}, [BOARD_SERIAL] = {0x00, 24},  [BOARD_PART] = {0x20, 20},
-    [BOARD_REVISION] = {0x38, 4}, [BOARD_PRODUCT] = {0x40, 64},
+    [BOARD_REVISION] = {0x38, 4}, [BOARD_PRODUCT] = {0x40, 64}, [SUPPLY_SERIAL] = {0x10, 12},
+    [SUPPLY_PART] = {0x30, 16},
 };
+
+enum { SUPPLY_SIZE = 80 };
 
 const char *board_text(const uint8_t octets[DEVICE_READING_OCTETS], enum board_text which,
                        char out[BOARD_TEXT_SIZE])
@@ -39,10 +42,18 @@ uint64_t board_warm_sensors(const uint8_t octets[DEVICE_READING_OCTETS])
 
 struct board_supply board_supply(const uint8_t octets[DEVICE_READING_OCTETS], unsigned number)
 {
-    enum { SIZE = 80, PRESENT = 5, POWER = 1, FAN = 2 };
-    const uint8_t *supply = octets + (size_t)number * SIZE;
+    enum { PRESENT = 5, POWER = 1, FAN = 2, WATTS = 10 };
+    const uint8_t *supply = octets + (size_t)number * SUPPLY_SIZE;
     const uint32_t first = wire_get32(supply), second = wire_get32(supply + 4);
     return (struct board_supply){.present = first >> 28 == PRESENT,
                                  .has_power = (first >> 4 & 0xF) == POWER,
-                                 .fan_runs = (second & 0xF) == FAN};
+                                 .fan_runs = (second & 0xF) == FAN,
+                                 .watts = wire_get16(supply + WATTS)};
+}
+
+const char *board_supply_text(const uint8_t octets[DEVICE_READING_OCTETS], unsigned number,
+                              enum board_text which, char out[BOARD_TEXT_SIZE])
+{
+    return device_reading_text(octets + TEXTS[which].at + (size_t)number * SUPPLY_SIZE,
+                               TEXTS[which].octets, out, BOARD_TEXT_SIZE);
 }

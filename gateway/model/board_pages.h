@@ -8,7 +8,12 @@
 #include "base/text.h"
 #include "model/device_reading.h"
 
-enum { BOARD_TEXT_SIZE = 3 * 64 + 1, BOARD_FIRMWARE_SIZE = 20, BOARD_SUPPLIES = 2 };
+enum {
+    BOARD_TEXT_SIZE = 3 * 64 + 1,
+    BOARD_FIRMWARE_SIZE = 20,
+    BOARD_SUPPLIES = 2,
+    BOARD_FANS = 16
+};
 
 enum board_field {
     FIRMWARE_UPTIME = ATTRIBUTE_FIELD(0x1C, 0, 32),     // seconds
@@ -18,6 +23,7 @@ enum board_field {
     FANS_ACTIVE = ATTRIBUTE_FIELD(0x04, 0, 16),         // of MFCR: a bit for each tachometer
     FANS_UNDER = ATTRIBUTE_FIELD(0x00, 0, 16),          // of FORE, too slow
     FANS_OVER = ATTRIBUTE_FIELD(0x04, 0, 16),           // of FORE, too fast
+    FAN_SPEED = ATTRIBUTE_FIELD(0x04, 16, 16),          // of MFSM: revolutions a minute
 };
 
 enum board_text {
@@ -26,6 +32,8 @@ enum board_text {
     BOARD_PART,
     BOARD_REVISION,
     BOARD_PRODUCT,
+    SUPPLY_SERIAL, // of power supply 0
+    SUPPLY_PART,
     BOARD_TEXTS
 };
 
@@ -46,7 +54,10 @@ uint64_t board_warm_sensors(const uint8_t octets[DEVICE_READING_OCTETS]);
 // Of REGISTER_SUPPLIES.
 struct board_supply {
     bool present, has_power, fan_runs;
+    uint16_t watts; // 0: not known
 };
 struct board_supply board_supply(const uint8_t octets[DEVICE_READING_OCTETS], unsigned number);
+const char *board_supply_text(const uint8_t octets[DEVICE_READING_OCTETS], unsigned number,
+                              enum board_text which, char out[BOARD_TEXT_SIZE]);
 
 #endif

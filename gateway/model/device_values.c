@@ -19,6 +19,8 @@ enum form {
     FORM_BOARD_TEXT,     // enum board_text
     FORM_FIRMWARE,
     FORM_SUPPLIES,
+    FORM_WATTS,
+    FORM_SUPPLY_TEXT, // enum board_text
     FORM_RATIO, // `field`: the octet of a coefficient of 4 bits, and an exponent of 10 of 8 bits
 };
 
@@ -69,6 +71,10 @@ static const struct row {
     [DEVICE_VALUE_FANS] = {"fans", REGISTER_FANS, FORM_COUNT, FANS_ACTIVE, 0},
     [DEVICE_VALUE_FANS_OUT] = {"fans_out", REGISTER_FANS_OUT, FORM_COUNT, FANS_UNDER, 0},
     [DEVICE_VALUE_SUPPLIES] = {"supplies", REGISTER_SUPPLIES, FORM_SUPPLIES, 0, 0},
+    [SUPPLY_VALUE_POWER] = {"supply_power", REGISTER_SUPPLIES, FORM_WATTS, 0, 0},
+    [SUPPLY_VALUE_SERIAL] = {"supply_serial", REGISTER_SUPPLIES, FORM_SUPPLY_TEXT, SUPPLY_SERIAL,
+                             0},
+    [SUPPLY_VALUE_PART] = {"supply_part", REGISTER_SUPPLIES, FORM_SUPPLY_TEXT, SUPPLY_PART, 0},
 };
 
 const char *device_value_name(enum device_value value)
@@ -88,7 +94,15 @@ bool device_value_is_of_port(enum device_value value)
 
 unsigned device_value_lanes(enum device_value value)
 {
-    return ROWS[value].form == FORM_LANES ? MODULE_LANES : 1;
+    const enum form form = ROWS[value].form;
+    return form == FORM_LANES                               ? MODULE_LANES
+           : form == FORM_WATTS || form == FORM_SUPPLY_TEXT ? BOARD_SUPPLIES
+                                                            : 1;
+}
+
+const char *device_value_lane_word(enum device_value value)
+{
+    return ROWS[value].page == REGISTER_SUPPLIES ? "supply" : "lane";
 }
 
 // 6 bits of tenths, units, tens or hundreds of meters, as the upper two bits say (CMIS).
@@ -160,13 +174,16 @@ static bool device_values_number(const struct row *row, const uint8_t *octets, u
     case FORM_SUPPLIES:
         *out = device_values_supplies(octets);
         return true;
+    case FORM_WATTS:
+        *out = board_supply(octets, lane).watts;
+        return board_supply(octets, lane).present && *out > 0;
     default:
         *out = attribute_get(octets, 0, row->field) * row->unit;
         return *out > 0;
     }
 }
 
-static bool device_values_text(const struct row *row, const uint8_t *octets,
+static bool device_values_text(const struct row *row, const uint8_t *octets, unsigned lane,
                                char out[BOARD_TEXT_SIZE])
 {
     const uint32_t number = row->form == FORM_VERSION ? attribute_get(octets, 0, row->field) : 0;
@@ -183,20 +200,26 @@ static bool device_values_text(const struct row *row, const uint8_t *octets,
         return module_page_text(octets, row->field, out)[0] != '\0';
     case FORM_BOARD_TEXT:
         return board_text(octets, row->field, out)[0] != '\0';
+    case FORM_SUPPLY_TEXT:
+        return board_supply_text(octets, lane, row->field, out)[0] != '\0';
     default:
         return row->form == FORM_FIRMWARE && board_firmware(octets, out);
     }
+}
+
+bool device_value_is_text(enum device_value value)
+{
+    const enum form form = ROWS[value].form;
+    return form == FORM_KIND || form == FORM_VERSION || form == FORM_MODULE_TEXT ||
+           form == FORM_BOARD_TEXT || form == FORM_FIRMWARE || form == FORM_SUPPLY_TEXT;
 }
 
 bool device_value_read(enum device_value value, const uint8_t octets[DEVICE_READING_OCTETS],
                        unsigned lane, struct device_value_read *out)
 {
     const struct row *row = &ROWS[value];
-    const bool is_text = row->form == FORM_KIND || row->form == FORM_VERSION ||
-                         row->form == FORM_MODULE_TEXT || row->form == FORM_BOARD_TEXT ||
-                         row->form == FORM_FIRMWARE;
     out->text[0] = '\0';
     out->number = 0;
-    return is_text ? device_values_text(row, octets, out->text)
-                   : device_values_number(row, octets, lane, &out->number);
+    return device_value_is_text(value) ? device_values_text(row, octets, lane, out->text)
+                                       : device_values_number(row, octets, lane, &out->number);
 }

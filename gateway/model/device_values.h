@@ -40,13 +40,21 @@ enum device_value {
     DEVICE_VALUE_FANS,     // there
     DEVICE_VALUE_FANS_OUT, // of their range
     DEVICE_VALUE_SUPPLIES, // with power
+    SUPPLY_VALUE_POWER,    // watts of each power supply
+    SUPPLY_VALUE_SERIAL,
+    SUPPLY_VALUE_PART,
     DEVICE_VALUES,
 };
 
 const char *device_value_name(enum device_value value); // "temperature_high"
 enum register_page device_value_page(enum device_value value);
 bool device_value_is_of_port(enum device_value value); // else of the device as a whole
-unsigned device_value_lanes(enum device_value value);  // 1: no value of lanes
+bool device_value_is_text(enum device_value value);    // else a number
+
+// How many lanes or power supplies have a value of their own, and the word for one of them; 1: the
+// value is of the whole.
+unsigned device_value_lanes(enum device_value value);
+const char *device_value_lane_word(enum device_value value);
 
 // Reads a value from the octets of its page: a text, or, with an empty text, a number. `lane`: from
 // 0 on. Returns false if the device does not tell the value.

@@ -12,6 +12,7 @@ struct real {
     uint32_t uptime;
     int celsius;
     unsigned supplies, fans; // with power; that are there
+    unsigned watts;          // of a supply
 };
 
 static const struct real SWITCHES[] = {
@@ -24,7 +25,8 @@ static const struct real SWITCHES[] = {
      160 * 86400 + 10 * 3600 + 38 * 60 + 53,
      45,
      2,
-     8},
+     8,
+     72},
     {"MQM8790-HS2F",
      "MT2152T10239",
      "Jaguar Unmng IB 200",
@@ -34,7 +36,8 @@ static const struct real SWITCHES[] = {
      96 * 86400 + 3600 + 55 * 60 + 47,
      53,
      2,
-     9},
+     9,
+     154},
 };
 
 static uint8_t octets[DEVICE_READING_OCTETS];
@@ -91,8 +94,15 @@ static void check_hardware(const struct real *real)
     for (unsigned i = 0; i < 2; i++) {
         wire_put(octets + 80 * i, 4, i < real->supplies ? 0x50000010 : 0x50000000);
         wire_put(octets + 80 * i + 4, 4, 2);
+        wire_put(octets + 80 * i + 8, 4, 0x80000000 | real->watts);
+        put_text(80 * i + 16, "MT1944X09210");
+        put_text(80 * i + 48, "MTEF-PSF-AC-C");
     }
     assert_int_equal(number_of(DEVICE_VALUE_SUPPLIES), real->supplies);
+    assert_int_equal(number_of(SUPPLY_VALUE_POWER), real->watts);
+    assert_string_equal(text_of(SUPPLY_VALUE_SERIAL), "MT1944X09210");
+    assert_true(device_value_read(SUPPLY_VALUE_PART, octets, 1, &value));
+    assert_string_equal(value.text, "MTEF-PSF-AC-C");
 }
 
 TEST(what_operators_read_is_what_the_gateway_reads)
