@@ -95,24 +95,58 @@ const uint8_t *look_perf(struct look *look, uint32_t port, uint16_t attribute)
     return data && data[PORT_SELECT] == number ? data : NULL;
 }
 
-const uint8_t *look_register(struct look *look, uint32_t port, enum register_page page)
+static bool look_register_key(const struct look *look, uint32_t port, enum register_page page,
+                              uint8_t number, struct demand_key *key)
 {
-    struct demand_key key = {.class = DEMAND_REGISTER,
-                             .attribute = (uint16_t)page,
-                             .modifier = look->fabric->ports[port].number};
     const struct fabric_node *node = &look->fabric->nodes[fabric_node_of_port(look->fabric, port)];
-    return fabric_is_nvidia(node) && look_find_answering(look, port, &key) ? look_octets(look, &key)
-                                                                           : NULL;
+    *key = (struct demand_key){
+        .class = DEMAND_REGISTER, .attribute = (uint16_t)page, .modifier = number};
+    return fabric_is_nvidia(node) && look_find_answering(look, port, key);
 }
 
-const uint8_t *look_device_register(struct look *look, enum register_page page)
+static const uint8_t *look_numbered_register(struct look *look, uint32_t port,
+                                             enum register_page page, uint8_t number)
+{
+    struct demand_key key;
+    return look_register_key(look, port, page, number, &key) ? look_octets(look, &key) : NULL;
+}
+
+const uint8_t *look_register(struct look *look, uint32_t port, enum register_page page)
+{
+    return look_numbered_register(look, port, page, look->fabric->ports[port].number);
+}
+
+// A port by which the row's node answers. FABRIC_NONE: none.
+static uint32_t look_port_with_lid(const struct look *look)
 {
     const struct fabric_node *node = look_node(look);
     for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
         if (look->fabric->ports[i].lid != 0)
-            return look_register(look, i, page);
+            return i;
     }
-    return NULL;
+    return FABRIC_NONE;
+}
+
+const uint8_t *look_device_register(struct look *look, enum register_page page)
+{
+    const uint32_t port = look_port_with_lid(look);
+    return port != FABRIC_NONE ? look_register(look, port, page) : NULL;
+}
+
+const uint8_t *look_fan_register(struct look *look, enum register_page page, uint8_t fan)
+{
+    const uint32_t port = look_port_with_lid(look);
+    return port != FABRIC_NONE ? look_numbered_register(look, port, page, fan) : NULL;
+}
+
+bool look_can_registers(const struct look *look)
+{
+    struct demand_key key;
+    const struct snapshot_demand *demand = &look->snapshot->source->demand;
+    const uint32_t port = look_port_with_lid(look);
+    return port != FABRIC_NONE && demand->ask &&
+           look_register_key(look, port, REGISTER_PAGES, 0, &key) &&
+           (!demand->can_ask || demand->can_ask(demand->reads, &key));
 }
 
 bool look_firmware(struct look *look, char out[BOARD_FIRMWARE_SIZE])

@@ -76,9 +76,14 @@ const struct demand_answer *look_ask_now(struct look *look, const struct demand_
 const uint8_t *look_smp(struct look *look, uint32_t port, enum demand_attribute attribute,
                         uint32_t modifier);
 const uint8_t *look_perf(struct look *look, uint32_t port, uint16_t attribute);
-// Of devices of NVIDIA alone; the second one reads a register of the row's node.
+// Of devices of NVIDIA alone; the other two read a register of the row's node, the third one that
+// of a fan.
 const uint8_t *look_register(struct look *look, uint32_t port, enum register_page page);
 const uint8_t *look_device_register(struct look *look, enum register_page page);
+const uint8_t *look_fan_register(struct look *look, enum register_page page, uint8_t fan);
+
+// Whether a `seek` finds rows of what the registers of the row's node tell, as look_can_smp.
+bool look_can_registers(const struct look *look);
 
 // The firmware of the row's node: "27.2010.3004". Returns false if the node does not tell.
 bool look_firmware(struct look *look, char out[BOARD_FIRMWARE_SIZE]);

@@ -24,12 +24,15 @@ enum {
 
 enum { PDDR = 0x5031, PPCNT = 0x5008, PPHCR = 0x503E };
 enum { MTMP = 0x900A, PPCNT_GROUP = 0x3F, MTMP_SENSOR = 0xFFF };
+#define MFSM_FAN       UINT32_C(0xFF000000)
+#define MFSM_FAN_SHIFT 24
 
 // `first` and `second`: the words of the index, `first` without the port. An answer has the bits
-// `checked` of the first one.
+// `checked` of the first one. `of_fan`: the highest octet of the first one is a tachometer's
+// number.
 static const struct register_mad_page {
     uint16_t id;
-    bool of_port;
+    bool of_port, of_fan;
     uint32_t first, second, checked;
 } PAGES[REGISTER_PAGES] = {
     [REGISTER_LINK_DOWN] = {.id = PDDR, .of_port = true, .second = 6},
@@ -46,6 +49,7 @@ static const struct register_mad_page {
     [REGISTER_WARM_SENSORS] = {.id = 0x900B},
     [REGISTER_FANS] = {.id = 0x9001},
     [REGISTER_FANS_OUT] = {.id = 0x9007},
+    [REGISTER_FAN_SPEED] = {.id = 0x9003, .of_fan = true, .checked = MFSM_FAN},
     [REGISTER_SUPPLIES] = {.id = 0x900D},
 };
 
@@ -67,9 +71,10 @@ enum { GENERAL_INFO_CAPABILITIES = DATA + 0x80, HAS_ACCESS = 1 << 20 };
 static uint64_t register_mad_index(enum register_page page, uint8_t port)
 {
     const struct register_mad_page *row = &PAGES[page];
-    const uint32_t of_port =
-        row->of_port ? (uint32_t)port << INDEX_PORT_SHIFT | INDEX_IS_IB_PORT : 0;
-    const uint32_t first = of_port | row->first;
+    const uint32_t number = row->of_port  ? (uint32_t)port << INDEX_PORT_SHIFT | INDEX_IS_IB_PORT
+                            : row->of_fan ? (uint32_t)port << MFSM_FAN_SHIFT
+                                          : 0;
+    const uint32_t first = number | row->first;
     return (uint64_t)first << 32 | row->second;
 }
 

@@ -24,7 +24,8 @@ enum {
 #define REGISTER_MAD_REFUSAL_US (INT64_C(24) * 3600 * CLOCK_US_PER_S)
 
 // Writes MAD_SIZE octets, with TransactionID zero: Get(AccessRegister) of a page, `port` 0 for a
-// page of the whole device. `vskey`: 0 where the subnet has no class keys.
+// page of the whole device, and the number of the fan for its speed. `vskey`: 0 where the subnet
+// has no class keys.
 void register_mad_make(uint8_t *out, enum register_page page, uint8_t port, uint64_t vskey);
 void register_mad_make_general_info(uint8_t *out, uint64_t vskey);
 

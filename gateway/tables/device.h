@@ -19,6 +19,7 @@ bool device_enter_switch(struct look *look); // the same for switches only
 size_t device_count_ports(struct look *look);
 size_t device_count_data_ports(struct look *look);
 size_t device_count_end_port(struct look *look);
+void device_take_port(struct look *look, size_t at); // the same without the index
 void device_enter_port(struct look *look);
 void device_enter_end_port(struct look *look);
 
@@ -33,9 +34,11 @@ bool device_seek_box(struct look *look);
 // The node's name, by the node-name-map or else its description. Valid as long as the snapshot.
 const char *device_name(const struct look *look, const struct fabric_node *node);
 
-// Put the text as a DisplayString; a sentence about the node. Both return true.
+// Put the text as a DisplayString; a sentence about the node; the type of the node, an OID of the
+// IBTRAPD-MIB. All return true.
 bool device_put_text(struct agentx_value *out, const char *text);
 bool device_put_description(struct agentx_value *out, const struct fabric_node *node);
+bool device_put_kind(struct agentx_value *out, const struct fabric_node *node);
 
 // Puts the ifName of a port in ASCII: the port's number, in the fabric's tables behind its node's
 // name and a slash. Returns true. device_port_name is the getter for the row's port.

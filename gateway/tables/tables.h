@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // All tables that the subagent offers: of the IBSWITCH-MIB (gsw*.c), the IB-SM-MIB (sm*.c) and the
-// IBTRAPD-MIB (own*.c); in the contexts of devices, of SNMPv2-MIB, ENTITY-MIB and IF-MIB
-// (device*.c), the IB-SMA-MIB (sma*.c), the IB-PMA-MIB and the IB-IF-MIB (pma.c); of the fabric as
-// a device (fabric_device.c, lldp.c).
+// IBTRAPD-MIB (own*.c); in the contexts of devices, of SNMPv2-MIB and IF-MIB (device*.c), of
+// ENTITY-MIB and ENTITY-SENSOR-MIB (entities.c), the IB-SMA-MIB (sma*.c), the IB-PMA-MIB and the
+// IB-IF-MIB (pma.c); of the fabric as a device (fabric_device.c, lldp.c).
 // Decides: Which file has the table of a MIB?
 #ifndef IBTRAPD_TABLES_TABLES_H
 #define IBTRAPD_TABLES_TABLES_H
@@ -53,7 +53,7 @@ void tables_enter_port(struct look *look);
 
 // About a device.
 extern const struct table DEVICE_SYSTEM, DEVICE_IF_NUMBER, DEVICE_IF, DEVICE_IF_X, DEVICE_ENTITIES,
-    DEVICE_ALIASES;
+    DEVICE_ALIASES, DEVICE_SENSORS;
 extern const struct table SMA_NODE, SMA_SWITCH, SMA_END_PORT, SMA_PORTS, SMA_MANAGERS,
     SMA_DIAGNOSTICS, PMA_COUNTERS, PMA_TRAFFIC, IF_ERRORS;
 

@@ -16,7 +16,7 @@ from lab.snmpd import Snmpd
 from lab.tables import Manager
 
 SWEEP = {"method": "smp", "interval": 3600, "settle": 300, "vendor_registers": True, "vendor_interval": 0}
-ENTITIES = (1, 3, 6, 1, 2, 1, 47, 1, 1, 1, 1)
+ENTITIES, SENSORS = (1, 3, 6, 1, 2, 1, 47, 1, 1, 1, 1), (1, 3, 6, 1, 2, 1, 99, 1, 1, 1)
 UNPLUGGED, BIT_ERRORS, REMOTE_FAULT = 23, 2, 20
 UNPLUGGED_MODULE = 4
 
@@ -166,6 +166,49 @@ def test_a_manager_reads_the_serial_number_of_a_switch(fabric, tmp_path):
     assert (node[11], node[13]) == (b"MT2044X00001", b"MQM8790-HS2F")
     node = rows(devices.wait_for("leaf2"), ENTITIES)[1]  # tells no board
     assert (node[11], node[13]) == (b"", b"0xd2f0")
+
+
+def device(fabric, tmp_path):
+    """The registers of leaf1, and a manager in the context of leaf1."""
+    fabric.subnet_manager().wait_master()
+    made = Firmware(tmp_path / "registers", fabric)
+    made.general_info("leaf1")
+    devices = Devices(fabric, registers=made.directory, sweep={"vendor_registers": True, "vendor_interval": 0})
+    return made, lambda: devices.wait_for("leaf1")
+
+
+def test_a_manager_sees_modules_fans_and_power_supplies(fabric, tmp_path):
+    """RFC 4133 and RFC 3433: what has the place of what, and the sensors of all, by the numbers of the registers."""
+    made, manager = device(fabric, tmp_path)
+    without_modules(made, "leaf1")
+    made.module("leaf1", 3, "NVIDIA", "MFS1S00-H010E", "MT2231FT00123", celsius=-3.5, high=75, volts=3.3,
+                received=(812, 0, 7), sent=(900,))
+    made.fans("leaf1", there=0b101)
+    made.fan_speed("leaf1", 0, 6021)
+    made.fan_speed("leaf1", 2, 5990)
+    made.supplies("leaf1", True, False, watts=72, serial="MT1943", part="MTEF-PSF-AC-")
+    made.temperature("leaf1", 47.5, 105)
+    made.temperature("leaf1", 26, 60, sensor=1)
+    found = rows(manager(), ENTITIES)
+    places = {index: (row[4], row[5], row[7]) for index, row in found.items() if index > 255}
+    module = "the module in port 3"
+    assert places == {
+        300: (1, 7, b"Fan 0"), 302: (1, 7, b"Fan 2"), 401: (1, 6, b"Power supply 1"), 402: (1, 6, b"Power supply 2"),
+        1003: (4, 9, b"Module in port 3"), 2001: (1, 8, b"Temperature of the ASIC"),
+        2002: (1, 8, b"Temperature of the air"), 2100: (300, 8, b"Speed of fan 0"), 2102: (302, 8, b"Speed of fan 2"),
+        2201: (401, 8, b"Power of supply 1"), 2202: (402, 8, b"Power of supply 2"),
+        3003: (1003, 8, f"Temperature of {module}".encode()), 4003: (1003, 8, f"Voltage of {module}".encode()),
+        10031: (1003, 8, b"Light received by port 3, lane 1"), 10033: (1003, 8, b"Light received by port 3, lane 3"),
+        20031: (1003, 8, b"Light sent by port 3, lane 1")}
+    assert all(row.keys() == set(range(2, 19)) for row in found.values())
+    assert [found[1003][column] for column in (11, 12, 13, 16)] == [b"MT2231FT00123", b"NVIDIA", b"MFS1S00-H010E", 1]
+    assert [found[402][column] for column in (11, 13, 16)] == [b"MT19431", b"MTEF-PSF-AC-1", 1]
+    sensors = rows(manager(), SENSORS)
+    assert {index: [row[column] for column in (1, 2, 3, 4)] for index, row in sensors.items()} == {
+        2001: [8, 9, 1, 475], 2002: [8, 9, 1, 260], 2100: [10, 9, 0, 6021], 2102: [10, 9, 0, 5990],
+        2201: [6, 9, 0, 72], 2202: [6, 9, 0, 72], 3003: [8, 9, 1, -35], 4003: [4, 9, 3, 3300],
+        10031: [6, 8, 3, 812], 10033: [6, 8, 3, 7], 20031: [6, 8, 3, 900]}
+    assert all(row[5] == 1 and row[6] and row[8] == 0 for row in sensors.values())
 
 
 @pytest.mark.parametrize("firmware", [{"vendor_interval": 1}], indirect=True)
