@@ -96,6 +96,7 @@ static void cursors_take(void *self, const void *row)
         c->provisional = false; // a second reading, as of a damaged file's successor, adds nothing
         c->row.filter_since = in_file->filter_since;
         c->row.began = in_file->began;
+        c->row.lost += in_file->lost;
         cursors_change_filter(j, c, in_file->filter,
                               c->row.filter != 0 ? c->row.filter : in_file->filter);
         mirror_note(&j->cursor_mirror);
@@ -130,7 +131,7 @@ static bool cursors_differ(const struct store_cursor *a, const struct store_curs
 {
     return strcmp(a->receiver, b->receiver) != 0 || a->sequence != b->sequence ||
            a->gone_us != b->gone_us || a->section != b->section || a->filter != b->filter ||
-           a->filter_since != b->filter_since || a->began != b->began;
+           a->filter_since != b->filter_since || a->began != b->began || a->lost != b->lost;
 }
 
 // First deletes the names that have left, then gives the changed rows: a name may have another
@@ -456,6 +457,8 @@ int64_t journal_between(struct journal *journal, int64_t after, int64_t before)
 // After this time without a loss, the loss of events is over.
 static const int64_t QUIET_US = 60 * CLOCK_US_PER_S;
 
+enum { CURSORS_REASON_SIZE = 128 };
+
 // Counts a loss. True: the first loss since the end of the last alarm.
 static bool cursors_count_loss(struct journal *j, int64_t count, int64_t through,
                                const char *reason)
@@ -497,6 +500,16 @@ void journal_lose_events(struct journal *journal, int64_t count, int64_t through
     pthread_mutex_unlock(&journal->notify_lock);
 }
 
+void journal_note_lost(struct journal *journal, int receiver, int64_t count)
+{
+    pthread_mutex_lock(&journal->lock);
+    if (journal->dropping.active) {
+        journal->cursors[receiver].row.lost += count;
+        mirror_note(&journal->cursor_mirror);
+    }
+    pthread_mutex_unlock(&journal->lock);
+}
+
 void journal_resume_dropping(struct journal *journal, bool raised)
 {
     int64_t last = journal_last(journal);
@@ -522,21 +535,50 @@ void journal_resume_dropping(struct journal *journal, bool raised)
                         "them");
 }
 
+// Sets `reason` to who lacks events, and returns how many the receiver lacks that lost most. The
+// next alarm begins at 0. Call it with the lock held.
+static int64_t cursors_take_losses(struct journal *j, char reason[CURSORS_REASON_SIZE])
+{
+    int64_t most = 0;
+    size_t others = 0;
+    const char *name = "";
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        struct store_cursor *row = &j->cursors[i].row;
+        others += row->lost > 0 && most > 0;
+        if (row->lost > most) {
+            most = row->lost;
+            name = row->receiver;
+        }
+        row->lost = 0;
+    }
+    mirror_note(&j->cursor_mirror);
+    if (most == 0)
+        snprintf(reason, CURSORS_REASON_SIZE, "every receiver got them from memory");
+    else if (others == 0)
+        snprintf(reason, CURSORS_REASON_SIZE, "receiver %s lacks them", name);
+    else
+        snprintf(reason, CURSORS_REASON_SIZE, "receiver %s lacks as many, and %zu more %s some",
+                 name, others, others == 1 ? "lacks" : "lack");
+    return most;
+}
+
 static void cursors_end_loss(struct journal *j, int64_t had)
 {
+    char reason[CURSORS_REASON_SIZE];
+    int64_t lost = 0;
     pthread_mutex_lock(&j->lock);
-    const struct dropping was = j->dropping;
-    bool over =
-        was.active && clock_monotonic(j->options.clock) >= was.quiet_at && had >= was.through;
-    if (over)
+    const struct dropping *d = &j->dropping;
+    bool over = d->active && clock_monotonic(j->options.clock) >= d->quiet_at && had >= d->through;
+    if (over) {
+        lost = cursors_take_losses(j, reason);
         j->dropping = (struct dropping){.active = false};
+    }
     pthread_mutex_unlock(&j->lock);
     if (!over)
         return;
-    log_condition(j->options.log, LOG_LEVEL_INFO, "no more events are lost; %" PRIu64 " were",
-                  was.lost);
-    j->options.notify(j->options.ctx, JOURNAL_DROPPING_ENDED, "every receiver is beyond them",
-                      was.lost);
+    log_condition(j->options.log, LOG_LEVEL_INFO, "no more events are lost; %" PRId64 " were: %s",
+                  lost, reason);
+    j->options.notify(j->options.ctx, JOURNAL_DROPPING_ENDED, reason, (uint64_t)lost);
 }
 
 void journal_end_dropping(struct journal *journal)

@@ -298,6 +298,10 @@ void journal_note_unknown(struct journal *journal, int receiver, int64_t number)
 // journal_note_unknown: the receiver may not know the events up to that number. Any thread.
 int64_t journal_receiver_since(struct journal *journal, int receiver);
 
+// The receiver passed events that the journal lost. The end of the alarm JOURNAL_DROPPING says how
+// many each receiver lacks; a restart keeps the numbers. Any thread.
+void journal_note_lost(struct journal *journal, int receiver, int64_t count);
+
 // Deletes the cursor of a receiver that has ended, in memory and file: if the receiver comes back,
 // then as a new receiver. `only_gone`: unless the receiver is gone, nothing happens. False: nothing
 // happened. Any thread.

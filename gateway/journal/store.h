@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 13, STORE_NAME_MAX = 64 };
+enum { STORE_SCHEMA_VERSION = 14, STORE_NAME_MAX = 64 };
 
 // The largest sequence number, which no journal reaches: a row with another number is damaged.
 #define STORE_SEQUENCE_MAX (INT64_C(1) << 53)
@@ -29,6 +29,7 @@ struct store_cursor {
     int64_t filter_since; // the last event before the filter was in force; 0: no earlier filter
                           // is known
     int64_t began;        // the last event that the receiver may not know; 0: none
+    int64_t lost;         // events that the receiver lacks, while the journal loses events
 };
 
 enum store_result {

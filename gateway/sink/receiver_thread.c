@@ -269,6 +269,7 @@ static bool receiver_pass_expired(struct receiver *receiver, int64_t sequence)
     if (gone == 0)
         return false;
     receiver_count(&receiver->counts.dropped, (uint64_t)gone);
+    journal_note_lost(receiver->options.journal, receiver->handle, gone);
     log_write(
         receiver->options.log, LOG_LEVEL_ERROR,
         "receiver %s: %lld events expired from the journal before delivery; the active alarms "

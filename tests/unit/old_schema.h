@@ -6,9 +6,10 @@
 
 #define OLD_SCHEMA(version) OLD_SCHEMA_##version "PRAGMA user_version = " #version ";"
 
+#define OLD_SCHEMA_13 "ALTER TABLE receiver DROP COLUMN lost;"
 #define OLD_SCHEMA_11                                                                              \
-    "ALTER TABLE maintenance DROP COLUMN who;"                                                     \
-    "ALTER TABLE maintenance DROP COLUMN comment;"
+    OLD_SCHEMA_13 "ALTER TABLE maintenance DROP COLUMN who;"                                       \
+                  "ALTER TABLE maintenance DROP COLUMN comment;"
 #define OLD_SCHEMA_10                                                                              \
     OLD_SCHEMA_11 "DROP TABLE kept;"                                                               \
                   "ALTER TABLE alarm DROP COLUMN told_sequence;"                                   \

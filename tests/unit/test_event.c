@@ -449,20 +449,18 @@ TEST(the_gateways_own_events)
                                                         .reason = "the journal is full"},
                      "journal-dropping",
                      "Events are being lost, 1099511627776 at most so far: the journal is full.");
-    check_occurrence(
-        &(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DROPPING_ENDED,
-                                           .alarm_key = "journal-dropping",
-                                           .lost = 7,
-                                           .reason = "every receiver has read on"},
-        "journal-dropping-ended",
-        "The gateway lost 7 events at most, and loses no more: every receiver has read on.");
-    check_occurrence(
-        &(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DROPPING_ENDED,
-                                           .alarm_key = "journal-dropping",
-                                           .lost = 1,
-                                           .reason = "every receiver has read on"},
-        "journal-dropping-ended",
-        "The gateway lost 1 event at most, and loses no more: every receiver has read on.");
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DROPPING_ENDED,
+                                                        .alarm_key = "journal-dropping",
+                                                        .lost = 7,
+                                                        .reason = "every receiver has read on"},
+                     "journal-dropping-ended",
+                     "The gateway lost 7 events, and loses no more: every receiver has read on.");
+    check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DROPPING_ENDED,
+                                                        .alarm_key = "journal-dropping",
+                                                        .lost = 1,
+                                                        .reason = "every receiver has read on"},
+                     "journal-dropping-ended",
+                     "The gateway lost 1 event, and loses no more: every receiver has read on.");
     check_occurrence(&(struct event_builder_occurrence){.type = CATALOGUE_JOURNAL_DEGRADED,
                                                         .alarm_key = "journal",
                                                         .reason = "the disk is full"},

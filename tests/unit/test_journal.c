@@ -419,10 +419,12 @@ static void test_what_a_receiver_loses_is_told_once(void **state)
     assert_int_equal(f->told_count[JOURNAL_DROPPING], 100);
     assert_int_equal(status.dropped, 300);
     assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 0);
+    journal_note_lost(f->journal, receiver, 250); // it had the others in memory
     journal_advance(f->journal, receiver, 301);
     settle(f);
     assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 1);
-    assert_int_equal(f->told_count[JOURNAL_DROPPING_ENDED], 300);
+    assert_int_equal(f->told_count[JOURNAL_DROPPING_ENDED], 250);
+    assert_string_equal(f->told_reason[JOURNAL_DROPPING_ENDED], "receiver dead lacks them");
     settle(f);
     assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 1);
 }
@@ -461,21 +463,47 @@ static void test_the_alarm_of_the_last_run_ends(void **state)
     assert_int_equal(f->told[JOURNAL_DROPPING], 0);
 }
 
-// The last run was killed while it lost events, and this run says how many.
+// The last run was killed when a receiver had passed lost events. Another receiver passes lost
+// events in this run.
 static void test_the_alarm_of_the_last_run_ends_with_the_count(void **state)
 {
     struct fixture *f = *state;
     f->options.rows_max = ROWS;
     reopen(f);
-    journal_receiver(f->journal, "dead");
+    const int dead = journal_receiver(f->journal, "dead");
+    journal_receiver(f->journal, "slow");
     add_many(f, ROWS + 300);
     settle(f);
+    journal_note_lost(f->journal, dead, 300);
+    journal_advance(f->journal, dead, ROWS + 300);
+    journal_commit(f->journal);
     reopen(f);
     journal_resume_dropping(f->journal, true);
-    journal_advance(f->journal, journal_receiver(f->journal, "dead"), ROWS + 300);
+    const int slow = journal_receiver(f->journal, "slow");
+    journal_note_lost(f->journal, slow, 20);
+    journal_advance(f->journal, slow, ROWS + 300);
     settle(f);
     assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 1);
     assert_int_equal(f->told_count[JOURNAL_DROPPING_ENDED], 300);
+    assert_string_equal(f->told_reason[JOURNAL_DROPPING_ENDED],
+                        "receiver dead lacks as many, and 1 more lacks some");
+}
+
+// Without a loss, what a receiver that comes back does not get is no loss of the journal's.
+static void test_the_end_counts_what_was_lost_since_the_alarm(void **state)
+{
+    struct fixture *f = *state;
+    f->options.rows_max = ROWS;
+    reopen(f);
+    int receiver = journal_receiver(f->journal, "back");
+    journal_note_lost(f->journal, receiver, 7);
+    add_many(f, ROWS + 300);
+    settle(f);
+    journal_advance(f->journal, receiver, ROWS + 300);
+    settle(f);
+    assert_int_equal(f->told_count[JOURNAL_DROPPING_ENDED], 0);
+    assert_string_equal(f->told_reason[JOURNAL_DROPPING_ENDED],
+                        "every receiver got them from memory");
 }
 
 static void test_retention_by_age(void **state)
@@ -663,6 +691,7 @@ int main(void)
         TEST(test_events_about_lost_events_are_not_lost),
         TEST(test_the_alarm_of_the_last_run_ends),
         TEST(test_the_alarm_of_the_last_run_ends_with_the_count),
+        TEST(test_the_end_counts_what_was_lost_since_the_alarm),
         TEST(test_retention_by_age),
         TEST(test_age_takes_only_what_every_receiver_has),
         TEST(test_age_does_not_wait_for_a_receiver_that_has_ended),

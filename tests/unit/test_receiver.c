@@ -56,10 +56,14 @@ static void take_change(void *ctx, const char *name, enum receiver_change change
     snprintf(changes[change_count++].reason, sizeof changes->reason, "%s", reason);
 }
 
+static uint64_t told_lost; // by the end of the alarm about lost events
+
 static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
                                 uint64_t count)
 {
-    (void)ctx, (void)change, (void)reason, (void)count;
+    (void)ctx, (void)reason;
+    if (change == JOURNAL_DROPPING_ENDED)
+        told_lost = count;
 }
 
 static void reopen_journal(void)
@@ -996,6 +1000,33 @@ TEST(what_the_thread_has_read_is_not_what_the_receiver_has)
     stop();
 }
 
+// The receiver gets from memory what its thread has read ahead.
+TEST(the_end_says_how_many_events_were_lost)
+{
+    journal_options.rows_max = 100;
+    reopen_journal();
+    fake.hold = true;
+    start();
+    put(1, 4000);
+    fake_receiver_wait_holding(&fake);
+    atomic_fetch_add(&fake.time.monotonic, 60 * CLOCK_US_PER_S);
+    journal_commit(journal);
+    put(4001, 1);
+    fake_receiver_let_go(&fake);
+    do {
+        sched_yield();
+    } while (saved_cursor() < 4001);
+    receiver_get_status(receiver, &status);
+    told_lost = 0;
+    atomic_fetch_add(&fake.time.monotonic, 120 * CLOCK_US_PER_S);
+    put(4002, 1);
+    journal_commit(journal);
+    stop();
+    assert_int_equal(fake.had_count + told_lost, 4002);
+    assert_int_equal(told_lost, status.dropped);
+    assert_true(told_lost > 0);
+}
+
 TEST(events_go_at_their_rate)
 {
     options.rate = 10;
@@ -1905,6 +1936,7 @@ int main(void)
         RECEIVER_TEST(events_that_are_gone_are_counted),
         RECEIVER_TEST(an_alarm_that_stands_is_told_though_its_event_expired),
         RECEIVER_TEST(what_the_thread_has_read_is_not_what_the_receiver_has),
+        RECEIVER_TEST(the_end_says_how_many_events_were_lost),
         RECEIVER_TEST(events_go_at_their_rate),
         RECEIVER_TEST(a_pause_allows_a_burst_again),
         RECEIVER_TEST(what_waits_for_an_earlier_event_costs_no_attempt),
