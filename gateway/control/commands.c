@@ -27,7 +27,7 @@ static const struct control_command COMMANDS[] = {
     {"receiver-pause", receiver_answers_change, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"receiver-resume", receiver_answers_change, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"receiver-flush", receiver_answers_change, CONTROL_WRITES, CONTROL_AT_ONCE},
-    {"receiver-resync", receiver_answers_change, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"receiver-resync", receiver_answers_resync, CONTROL_WRITES, CONTROL_BY_CHANGES},
     {"receiver-resend", receiver_answers_resend, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"receiver-forget", receiver_answers_forget, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"contexts", context_answers_list, CONTROL_READS, CONTROL_AT_ONCE},

@@ -175,9 +175,11 @@ json_t *receiver_answers_all(const struct control *control);
 // "receivers": an answer with every receiver, and with the receivers that are gone.
 control_handler receiver_answers_list;
 
-// "receiver-pause", "receiver-resume", "receiver-flush" and "receiver-resync", each with item
-// "name".
+// "receiver-pause", "receiver-resume" and "receiver-flush", each with item "name".
 control_handler receiver_answers_change;
+
+// "receiver-resync" with item "name": a kill after the answer does not stop it.
+control_handler receiver_answers_resync;
 
 // "receiver-resend" with items "name" and "number", of an event.
 control_handler receiver_answers_resend;

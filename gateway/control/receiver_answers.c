@@ -92,12 +92,35 @@ json_t *receiver_answers_change(struct control *c, const json_t *request)
         return answer_refuse(NO_RECEIVER);
     if (strcmp(c->command, "receiver-flush") == 0)
         receiver_flush(receiver);
-    else if (strcmp(c->command, "receiver-resync") == 0)
-        receiver_resync(receiver);
     else
         receiver_pause(receiver, strcmp(c->command, "receiver-pause") == 0);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "receiver",
                      receiver_answers_json(receiver));
+}
+
+struct receiver_line {
+    struct journal *journal;
+    char name[65];
+    bool runs;
+};
+
+// Commits the wish to the journal before the client gets its answer.
+static void receiver_answers_ask_line(void *ctx, const struct pipeline_context *inside)
+{
+    struct receiver_line *line = ctx;
+    (void)inside;
+    line->runs = journal_ask_line(line->journal, line->name);
+    journal_commit(line->journal);
+    journal_wake(line->journal);
+}
+
+json_t *receiver_answers_resync(struct control *c, const json_t *request)
+{
+    struct receiver_line line = {.journal = c->parts->journal};
+    if (answer_read_text(request, "name", line.name, sizeof line.name) &&
+        !pipeline_call(c->parts->pipeline, receiver_answers_ask_line, &line))
+        return answer_refuse("the gateway is stopping");
+    return line.runs ? answer_done() : answer_refuse(NO_RECEIVER);
 }
 
 json_t *receiver_answers_resend(struct control *c, const json_t *request)

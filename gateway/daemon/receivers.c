@@ -64,9 +64,9 @@ static void receivers_on_change(void *ctx, const char *receiver, enum receiver_c
     pipeline_put_occurrence(g->parts.pipeline, &o, 0);
 }
 
-// A number for the receiver's section without its name and its secrets, above 0: the upper half for
-// the address, the lower half for all of the section. Another release may have another lower half
-// for the same section.
+// A number for the receiver's section without its name and its secrets, even and above 0: the upper
+// half for the address, the lower half for all of the section. Another release may have another
+// lower half for the same section.
 static int64_t receivers_digest_of(const struct receivers_made *made)
 {
     struct conf_receiver copy;
@@ -81,7 +81,7 @@ static int64_t receivers_digest_of(const struct receivers_made *made)
         digest_add(DIGEST_OF_NOTHING, (const uint8_t *)&copy + begin, sizeof copy - begin);
     const char *address = made->sink.address;
     const uint64_t place = digest_add(DIGEST_OF_NOTHING, address, strlen(address));
-    return (int64_t)((place >> 33 | 1) << 32 | all >> 32);
+    return (int64_t)((place >> 33 | 1) << 32 | (all >> 32 & ~(uint64_t)JOURNAL_ALL_ENDS));
 }
 
 // Finds what the journal knows of the receiver with the name. False: nothing.
@@ -105,9 +105,10 @@ static void receivers_set_line(const struct gateway *g, const struct receivers_m
     struct journal_receiver_state state = {.section = 0};
     const bool is_known = receivers_find_state(g, made->conf->name, &state);
     const int64_t section = receivers_digest_of(made), old = state.section;
+    const int64_t ends = old < 0 ? llabs(old) & JOURNAL_ALL_ENDS : 0;
     const bool returns = state.gone_us != 0 && !options->backlog;
     const bool moves = old != 0 && llabs(old) >> 32 != section >> 32;
-    options->section = !is_known || returns || moves || old < 0 ? -section : section;
+    options->section = !is_known || returns || moves || old < 0 ? -(section | ends) : section;
 }
 
 // The loop's thread exchanges the list of receivers, and reads the list without a lock.
@@ -319,7 +320,8 @@ static void receivers_find_former(const struct gateway *g, struct receivers_made
     for (size_t i = 0; i < n && own.gone_us != 0; i++) {
         const bool wanted =
             trap_recipients_are_named(all[i].name) || receivers_find_conf(g->conf, all[i].name);
-        if (!wanted && all[i].gone_us == 0 && llabs(all[i].section) == section)
+        if (!wanted && all[i].gone_us == 0 &&
+            (llabs(all[i].section) & ~(int64_t)JOURNAL_ALL_ENDS) == section)
             memcpy(made->former, all[i].name, sizeof made->former);
     }
 }

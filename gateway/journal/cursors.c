@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct cursor *cursors_find(struct journal *j, const char *name)
@@ -358,12 +359,34 @@ void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, cons
 
 void journal_note_section(struct journal *journal, int receiver, int64_t section)
 {
+    struct cursor *c = &journal->cursors[receiver];
     pthread_mutex_lock(&journal->lock);
-    if (journal->cursors[receiver].row.section != section) {
-        journal->cursors[receiver].row.section = section;
+    if (section < 0)
+        atomic_store(&c->asked, false);
+    if (c->row.section != section && !atomic_load(&c->asked)) {
+        c->row.section = section;
         mirror_note(&journal->cursor_mirror);
     }
     pthread_mutex_unlock(&journal->lock);
+}
+
+bool journal_ask_line(struct journal *journal, const char *name)
+{
+    pthread_mutex_lock(&journal->lock);
+    struct cursor *c = cursors_find(journal, name);
+    const bool runs = c && c->active;
+    if (runs) {
+        c->row.section = -(llabs(c->row.section) | JOURNAL_ALL_ENDS);
+        atomic_store(&c->asked, true);
+        mirror_note(&journal->cursor_mirror);
+    }
+    pthread_mutex_unlock(&journal->lock);
+    return runs;
+}
+
+bool journal_is_asked_line(const struct journal *journal, int receiver)
+{
+    return atomic_load_explicit(&journal->cursors[receiver].asked, memory_order_relaxed);
 }
 
 bool journal_rename_receiver(struct journal *journal, const char *from, const char *to)

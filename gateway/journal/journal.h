@@ -307,9 +307,17 @@ void journal_note_lost(struct journal *journal, int receiver, int64_t count);
 // happened. Any thread.
 bool journal_forget_receiver(struct journal *journal, const char *name, bool only_gone);
 
-// Notes a number, not 0, for the section of the receiver without its name: a later start finds the
-// receiver under another name. Any thread.
+// Notes a number, even and not 0, for the section of the receiver without its name: a later start
+// finds the receiver under another name. Less than 0: the receiver is not in line; with
+// JOURNAL_ALL_ENDS the receiver lacks the ends of all alarms, too. Any thread.
+enum { JOURNAL_ALL_ENDS = 1 };
 void journal_note_section(struct journal *journal, int receiver, int64_t section);
+
+// Asks the running receiver with the name to bring itself into line with all ends, and notes this
+// as its section; then call journal_wake. False: no such receiver runs. The wish is open until the
+// receiver notes that it begins. Any thread.
+bool journal_ask_line(struct journal *journal, const char *name);
+bool journal_is_asked_line(const struct journal *journal, int receiver);
 
 // Gives the cursor of a receiver that has ended to the name `to`, and forgets an ended receiver of
 // that name. False: `from` has no cursor, or a receiver `to` runs. Any thread.

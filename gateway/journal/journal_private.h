@@ -33,6 +33,7 @@ struct cursor {
     char former[STORE_NAME_MAX + 1]; // the name at that time; empty: the same
     bool set_back;                   // the file, once readable, had an earlier cursor
     int64_t had_through;             // last event of this run before the cursor was set back
+    atomic_bool asked;               // to be brought into line (journal_ask_line)
 };
 
 enum { JOURNAL_MIRRORS = STORE_TABLES };

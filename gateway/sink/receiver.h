@@ -42,9 +42,12 @@ struct receiver_options {
     int64_t age_max_us; // events older than this are given up as by a flush; 0: none is
     bool was_failing;   // the predecessor's alarm is still active
     bool backlog;       // the receiver was gone, and begins at its old cursor
-    // For journal_note_section; 0: none. Less than 0: the receiver is not in line. The thread
-    // brings the receiver into line first, as receiver_resync does, and notes the negated number
-    // then. The ends are those that the receiver missed while the receiver was gone.
+    // For journal_note_section; 0: none. Less than 0: the receiver is not in line. The thread then
+    // sends the last ends of alarms, and the active alarms again, marked, if the filter passes
+    // them, before the receiver goes on, and notes the negated number. No end comes of an alarm of
+    // which the receiver heard something later. Without JOURNAL_ALL_ENDS the ends are those that
+    // the receiver missed while the receiver was gone. journal_ask_line lets a running receiver do
+    // the same with all ends.
     int64_t section;
     struct receiver_carried carried;
 
@@ -130,11 +133,6 @@ void receiver_flush(struct receiver *receiver);
 // Sends an event of the journal again, marked, if the filter passes the event. Returns false if the
 // receiver has not begun with the last such event. Any thread.
 bool receiver_resend(struct receiver *receiver, int64_t number);
-
-// Brings the receiver into line: sends the last ends that the journal has of alarms, and then the
-// active alarms again, marked, if the filter passes them, before the receiver goes on. No end comes
-// of an alarm of which the receiver heard something later. Any thread.
-void receiver_resync(struct receiver *receiver);
 
 // Says that the predecessor's alarm turned out to be active, as if `was_failing` had been true: the
 // next event that the receiver takes ends the alarm. Any thread.

@@ -152,18 +152,18 @@ static void receiver_again_add_alarms(struct receiver *receiver)
 }
 
 // Notes in the journal whether the receiver is in line: a kill in between begins anew.
-static void receiver_again_note(const struct receiver *receiver, bool in_line)
+static void receiver_again_note(const struct receiver *receiver, bool in_line, bool all_ends)
 {
-    const int64_t section = llabs(receiver->options.section);
+    const int64_t section = llabs(receiver->options.section) & ~(int64_t)JOURNAL_ALL_ENDS;
     if (section != 0)
         journal_note_section(receiver->options.journal, receiver->handle,
-                             in_line ? section : -section);
+                             in_line ? section : -(section | all_ends));
 }
 
 void receiver_again_begin(struct receiver *receiver, int64_t ends_after)
 {
-    receiver_again_note(receiver, false);
     const int64_t through = receiver->read_through;
+    receiver_again_note(receiver, false, ends_after == 0 && through > 0);
     receiver_again_free(receiver);
     receiver->resync = (struct receiver_resync){.active = true, .through = through};
     if (ends_after >= through)
@@ -202,19 +202,13 @@ void receiver_again_end(struct receiver *receiver)
     resync->last = 0;
     if (journal_cursor(receiver->options.journal, receiver->handle) <= resync->through)
         receiver_advance(receiver, resync->through);
-    receiver_again_note(receiver, true);
-}
-
-void receiver_resync(struct receiver *receiver)
-{
-    atomic_store(&receiver->wants_resync, true);
-    journal_wake(receiver->options.journal);
+    receiver_again_note(receiver, true, false);
 }
 
 bool receiver_again_waits(struct receiver *receiver)
 {
     return receiver->resync.active || atomic_load(&receiver->resend) != 0 ||
-           atomic_load(&receiver->wants_resync);
+           journal_is_asked_line(receiver->options.journal, receiver->handle);
 }
 
 static bool receiver_again_read_one(struct receiver *receiver)
@@ -231,7 +225,7 @@ bool receiver_again_read(struct receiver *receiver)
     struct receiver_resync *resync = &receiver->resync;
     if (receiver_again_read_one(receiver))
         return true;
-    if (atomic_exchange(&receiver->wants_resync, false))
+    if (journal_is_asked_line(receiver->options.journal, receiver->handle))
         receiver_again_begin(receiver, 0);
     if (!resync->active)
         return false;

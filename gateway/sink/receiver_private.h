@@ -90,8 +90,7 @@ struct receiver {
 
     atomic_bool stop, paused;
     atomic_int_fast64_t stop_by, flush_through;
-    atomic_int_fast64_t resend; // the number of an event to be sent again; 0: none
-    atomic_bool wants_resync;
+    atomic_int_fast64_t resend;    // the number of an event to be sent again; 0: none
     atomic_bool recalled;          // a failing alarm is active that the thread does not know
     atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
     struct histogram times;

@@ -314,6 +314,18 @@ def test_a_receiver_is_paused_and_goes_on(site):
     assert receiver(site, "udp0")["state"] == "working"
 
 
+def test_a_wish_to_be_brought_into_line_outlives_a_kill(site):
+    control = site.gateway.control
+    site.fabric.relink("leaf1", 12)
+    site.message("link-up")
+    control("receivers", "pause", "udp0")
+    assert control("receivers", "resync", "nobody", check=False).returncode == 1
+    control("receivers", "resync", "udp0")
+    site.gateway.kill()
+    site.gateway.start()
+    site.syslog.wait_for(lambda one: one.message_id == "link-up" and "Sent again: " in one.text, "the end, sent again")
+
+
 def test_what_waits_for_a_receiver_is_given_up(site):
     control = site.gateway.control
     site.syslog.clear()

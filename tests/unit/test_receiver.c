@@ -1239,7 +1239,7 @@ TEST(a_clear_of_a_raise_that_was_given_up_refers_to_nothing)
 static void move(void)
 {
     fake.count = fake.had_count = fake.referring = 0;
-    options.section = -7;
+    options.section = -8;
     start();
 }
 
@@ -1258,7 +1258,8 @@ TEST(no_end_refers_to_an_event_from_before_a_move)
     append_alarm_of(CATALOGUE_RECEIVER_BACK, 4, "receiver z");
     fake_receiver_wait_had(&fake, 3);
     assert_int_equal(fake.referring, 1); // to what the receiver was told again
-    receiver_resync(receiver);
+    assert_true(journal_ask_line(journal, "siem"));
+    journal_wake(journal);
     fake_receiver_wait_had(&fake, COUNT(HAD));
     stop();
     check_had_these(HAD, COUNT(HAD));
@@ -1292,6 +1293,7 @@ TEST(a_receiver_is_brought_into_line)
 {
     enum { MANY = 3000 };
     static const unsigned long HAD[] = {5, 2, 3, MANY + 6};
+    options.section = 8;
     append_alarm_of(CATALOGUE_RECEIVER_BACK, 1, "receiver y");
     append_alarm_of(CATALOGUE_RECEIVER_BACK, 2, "receiver y");
     append_alarm_of(CATALOGUE_RECEIVER_FAILING, 3, "receiver z");
@@ -1300,7 +1302,7 @@ TEST(a_receiver_is_brought_into_line)
     put(6, MANY);
     start();
     receiver_pause(receiver, true);
-    receiver_resync(receiver);
+    assert_true(journal_ask_line(journal, "siem"));
     put(MANY + 6, 1);
     receiver_pause(receiver, false);
     fake_receiver_wait_had(&fake, COUNT(HAD));
@@ -1329,7 +1331,7 @@ TEST(a_new_receiver_is_told_of_an_alarm_that_flaps)
         event_unref(event);
         if (i > 0)
             continue;
-        options.section = -7;
+        options.section = -8;
         start();
         fake_receiver_wait_had(&fake, COUNT(HAD));
     }
@@ -1365,7 +1367,7 @@ TEST(an_alarm_is_sent_again_as_it_was_told)
         journal_commit(journal);
     }
     reopen_journal(); // nothing is in memory
-    options.section = -7;
+    options.section = -8;
     start();
     fake_receiver_wait_had(&fake, COUNT(HAD));
     stop();
@@ -1406,7 +1408,7 @@ static void take_section(void *ctx, const struct journal_receiver_state *state)
 // A kill in between begins anew: the journal knows that the receiver is not in line.
 TEST(a_receiver_that_is_not_in_line_is_brought_into_line)
 {
-    options.section = -7;
+    options.section = -8;
     append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
     append_alarm(CATALOGUE_RECEIVER_BACK, 2);
     append_alarm(CATALOGUE_RECEIVER_FAILING, 3);
@@ -1414,20 +1416,46 @@ TEST(a_receiver_that_is_not_in_line_is_brought_into_line)
     start();
     fake_receiver_wait_holding(&fake);
     journal_each_receiver(journal, take_section, NULL);
-    assert_int_equal(saved_section, -7);
+    assert_int_equal(saved_section, -8);
     put(4, 1);
     fake_receiver_let_go(&fake);
     stop();
     check_had(3, 2); // no end: a new receiver knows no alarm
     assert_int_equal(fake.marked, 1);
     journal_each_receiver(journal, take_section, NULL);
-    assert_int_equal(saved_section, 7);
+    assert_int_equal(saved_section, 8);
 }
 
 static bool nobody_runs(void *ctx, const char *name)
 {
     (void)ctx, (void)name;
     return false;
+}
+
+// A kill comes after the wish, before its first event was confirmed.
+TEST(a_wish_to_be_brought_into_line_outlives_a_kill)
+{
+    static const unsigned long HAD[] = {3, 1};
+    options.section = 8;
+    append_alarm_of(CATALOGUE_RECEIVER_FAILING, 1, "receiver y");
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 2);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 3);
+    start();
+    receiver_pause(receiver, true);
+    assert_true(journal_ask_line(journal, "siem"));
+    journal_commit(journal);
+    stop_by(0);
+    reopen_journal();
+    journal_each_receiver(journal, take_section, NULL);
+    assert_int_equal(saved_section, -8 - JOURNAL_ALL_ENDS);
+    options.section = saved_section;
+    start();
+    fake_receiver_wait_had(&fake, COUNT(HAD));
+    stop();
+    check_had_these(HAD, COUNT(HAD));
+    assert_int_equal(fake.marked, 2);
+    journal_each_receiver(journal, take_section, NULL);
+    assert_int_equal(saved_section, 8);
 }
 
 // A receiver that was gone gets the ends that it missed, also after a kill in between.
@@ -1444,7 +1472,7 @@ TEST(a_receiver_that_was_gone_gets_the_ends_that_it_missed)
     append_alarm(CATALOGUE_RECEIVER_BACK, 4);
     put(5, MANY);
     append_alarm_of(CATALOGUE_RECEIVER_BACK, MANY + 5, "receiver y");
-    options.section = -7;
+    options.section = -8;
     fake.hold = true;
     start();
     fake_receiver_wait_holding(&fake); // the first end is sent, and nothing confirmed
@@ -1927,6 +1955,7 @@ int main(void)
         RECEIVER_TEST(a_new_receiver_is_told_of_an_alarm_that_flaps),
         RECEIVER_TEST(an_alarm_is_sent_again_as_it_was_told),
         RECEIVER_TEST(a_receiver_that_is_not_in_line_is_brought_into_line),
+        RECEIVER_TEST(a_wish_to_be_brought_into_line_outlives_a_kill),
         RECEIVER_TEST(a_receiver_that_was_gone_gets_the_ends_that_it_missed),
         RECEIVER_TEST(an_event_is_sent_again_by_its_number),
         RECEIVER_TEST(what_fails_otherwise_is_never_given_up),
