@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/look.h"
 
-#include "base/wire.h"
-
 struct look look_at(struct agent_snapshot *snapshot)
 {
     return (struct look){

@@ -3,13 +3,11 @@
 
 #include "base/secret.h"
 #include "conf/schema_rows.h"
-#include "conf/word.h"
 #include "model/address.h"
 #include "model/catalogue.h"
 #include "model/names.h"
 #include "model/node_name.h"
 #include "model/notice_book.h"
-#include "model/severity.h"
 #include "model/topology_file.h"
 
 #include <arpa/inet.h>

@@ -7,7 +7,6 @@
 #include "model/counter.h"
 #include "topology/alarm_key.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // All that is known of a node or port. The daemon finds the nodes of a name with their ports

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The statements of the journal's file, its transactions, and its WAL.
-#include "journal/journal.h"
 #include "journal/store_private.h"
 
 #include "base/text.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The tables of the journal's file whose rows memory mirrors (mirror.h): the columns, and a single
 // way to read and to write rows.
-#include "journal/journal.h"
 #include "journal/store.h"
 
 #include "base/text.h"

@@ -3,7 +3,6 @@
 #include "journal/journal_private.h"
 
 #include "base/memory.h"
-#include "model/event_record.h"
 
 #include <stdio.h>
 #include <stdlib.h>

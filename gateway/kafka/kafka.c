@@ -8,7 +8,6 @@
 #include "kafka/producer.h"
 #include "kafka/state_topic.h"
 #include "kafka/topic.h"
-#include "model/catalogue.h"
 #include "sink/format.h"
 #include "sink/module.h"
 

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/catalogue.h"
-#include "model/fabric.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -6,7 +6,6 @@
 #include "base/wire.h"
 #include "model/fabric_builder.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // A record begins with a head of fixed size: version, whether complete, time. Then follow the

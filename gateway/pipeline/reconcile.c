@@ -2,7 +2,6 @@
 #include "pipeline/reconcile.h"
 
 #include "base/memory.h"
-#include "base/search.h"
 #include "pipeline/missing.h"
 #include "pipeline/statements.h"
 #include "topology/comparison.h"

@@ -2,7 +2,6 @@
 #include "policy/decide.h"
 
 #include "base/clock.h"
-#include "model/catalogue.h"
 #include "policy/notify.h"
 #include "policy/reasons.h"
 #include "policy/summaries.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "policy/reasons.h"
 
-#include "base/clock.h"
-
 #include <string.h>
 
 const char *policy_reason_word(enum policy_reason reason)

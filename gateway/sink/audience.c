@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/audience.h"
 
-#include "model/catalogue.h"
-
 #include <string.h>
 
 enum { CAUSES_MAX = 8 }; // a chain, followed by policy, too

@@ -2,7 +2,6 @@
 #include "sink/receiver_private.h"
 
 #include "base/random.h"
-#include "model/catalogue.h"
 
 #include <stdio.h>
 #include <string.h>

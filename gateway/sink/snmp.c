@@ -7,7 +7,6 @@
 #include "sink/snmp_link.h"
 #include "sink/snmp_pdu.h"
 
-#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include "agent/column.h"
 #include "agent/leds.h"
-#include "base/wire.h"
 #include "tables/tables.h"
 
 #include <stdio.h>
