@@ -201,9 +201,9 @@ class Writer:
     def header(self):
         return "\n".join([
             "// Made by mibs/generate.py from the MIB modules and mibs/fields.map.",
-            "#ifndef IBTRAPD_MIB_MODULES_H", "#define IBTRAPD_MIB_MODULES_H", "",
+            "#pragma once", "",
             "struct mib_object;", "struct mib_notification;", "", "enum {", *self.labels, "};", "",
-            *self.declared, "", "#endif", ""])
+            *self.declared, ""])
 
     def source(self):
         return "\n".join([

@@ -2,8 +2,7 @@
 // The AgentX subagent: offers the tables of the IBSWITCH-MIB, the IB-SM-MIB and the IBTRAPD-MIB to
 // a master agent, such as net-snmp's snmpd. The subagent has a thread of its own, so a slow or
 // absent master agent delays nothing else.
-#ifndef IBTRAPD_AGENT_AGENT_H
-#define IBTRAPD_AGENT_AGENT_H
+#pragma once
 
 #include "agent/contexts.h"
 #include "agent/table.h"
@@ -60,5 +59,3 @@ void agent_get_status(struct agent *agent, struct agent_status *out); // any thr
 // Whether the end port has a context of its own. A new port gets its context within seconds, unless
 // there are CONTEXTS_MAX. Any thread.
 bool agent_has_context(struct agent *agent, uint64_t port_guid);
-
-#endif

@@ -2,8 +2,7 @@
 // How columns show what their rows have: functions to fill a value, whose type table.c has set, and
 // getters of many columns. `field` of struct table_column says which part of the row a shared
 // getter shows, and how.
-#ifndef IBTRAPD_AGENT_COLUMN_H
-#define IBTRAPD_AGENT_COLUMN_H
+#pragma once
 
 #include "agent/table.h"
 #include "model/mib.h"
@@ -97,5 +96,3 @@ bool field_gid_prefix(struct look *look, struct agentx_value *out);       // as 
 
 // Copies the sums of the counters of the row's port. Returns false if they are not read.
 bool field_sums(const struct look *look, uint64_t sums[COUNTER_COUNT]);
-
-#endif

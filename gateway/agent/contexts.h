@@ -5,8 +5,7 @@
 // there are CONTEXTS_MAX contexts, a context whose port has been gone for a day makes room for a
 // new context. For one thread.
 // Decides: Which ports have an SNMP context of their own, and how long does a context stay?
-#ifndef IBTRAPD_AGENT_CONTEXTS_H
-#define IBTRAPD_AGENT_CONTEXTS_H
+#pragma once
 
 #include "base/clock.h"
 #include "model/choices.h"
@@ -47,5 +46,3 @@ bool contexts_read_name(const char *name, uint64_t *guid);
 
 // When a port of the context's node last changed its state; 0: never since the node came.
 int64_t contexts_changed_at(const struct contexts *contexts, uint64_t guid, uint8_t port);
-
-#endif

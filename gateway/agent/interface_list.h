@@ -4,8 +4,7 @@
 // node, plus the number of the port: 12012 is port 12 of the node with number 12.
 // Decides: Which ifIndex does a port have when the fabric is one device?
 // (journal/node_number_rows.c)
-#ifndef IBTRAPD_AGENT_INTERFACE_LIST_H
-#define IBTRAPD_AGENT_INTERFACE_LIST_H
+#pragma once
 
 #include "agent/contexts.h"
 #include "model/fabric.h"
@@ -37,5 +36,3 @@ bool interface_list_number(struct journal *journal, const struct fabric *fabric,
 // fabric. Returns its ifIndex; 0: there is none.
 uint32_t interface_list_find(const struct interface_list *list, const struct fabric *fabric,
                              uint32_t least, uint32_t *node, uint32_t *port);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The LEDs by which a node calls for attention (IBA 14.2.5.15, LedInfo): read on demand, and
 // switched by Sets.
-#ifndef IBTRAPD_AGENT_LEDS_H
-#define IBTRAPD_AGENT_LEDS_H
+#pragma once
 
 #include "agent/look.h"
 #include "agentx/options.h"
@@ -45,5 +44,3 @@ enum agentx_error leds_switch(struct leds *leds, const struct snapshot_demand *d
 
 // Switches the LEDs of an unfinished leds_switch back, without waiting.
 void leds_restore(struct leds *leds, const struct snapshot_demand *demand);
-
-#endif

@@ -3,8 +3,7 @@
 // and seeks of tables take a look and nothing else. A look also reads attributes on demand. The
 // agent's thread only.
 // Decides: What happens to an SNMP request whose value has to be read from the fabric first?
-#ifndef IBTRAPD_AGENT_LOOK_H
-#define IBTRAPD_AGENT_LOOK_H
+#pragma once
 
 #include "agent/snapshot.h"
 #include "agentx/value.h"
@@ -96,5 +95,3 @@ bool look_smp_key(const struct look *look, uint32_t port, enum demand_attribute 
 // would return NULL for all these rows (of a switch: for the rows of all its ports): then nobody
 // asks row by row.
 bool look_can_smp(const struct look *look, uint32_t port, enum demand_attribute attribute);
-
-#endif

@@ -4,8 +4,7 @@
 // PATHS_KEEP_US after its last Set. For one thread.
 //
 // A Set works on a copy of the rows. The commit puts the copy in force.
-#ifndef IBTRAPD_AGENT_PATHS_H
-#define IBTRAPD_AGENT_PATHS_H
+#pragma once
 
 #include "agent/table.h"
 #include "agentx/options.h"
@@ -67,5 +66,3 @@ void paths_undo(struct paths *paths);
 
 // Asks the questions of new active rows: answers should come before a manager reads them.
 void paths_ask(struct paths *paths, const struct snapshot_demand *demand);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The SA's records as rows of tables: each kind (enum sa_records_kind) is a list of elements,
 // sorted by an index. Elements with the same index are packed into the smallest number of rows.
-#ifndef IBTRAPD_AGENT_SA_RECORDS_H
-#define IBTRAPD_AGENT_SA_RECORDS_H
+#pragma once
 
 #include "model/attribute.h"
 #include "model/fabric.h"
@@ -39,5 +38,3 @@ size_t sa_records_copy(const struct sa_records *records, size_t row, uint8_t *ou
 
 // The octets of the row's first element.
 const uint8_t *sa_records_first(const struct sa_records *records, size_t row);
-
-#endif

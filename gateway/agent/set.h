@@ -2,8 +2,7 @@
 // Carries out a Set in the phases of RFC 2741 7.2.4: checks all varbinds first, then changes all or
 // none.
 // Decides: Which objects may an SNMP Set change, and what does a failed Set undo?
-#ifndef IBTRAPD_AGENT_SET_H
-#define IBTRAPD_AGENT_SET_H
+#pragma once
 
 #include "agent/leds.h"
 #include "agent/table.h"
@@ -50,5 +49,3 @@ void set_cleanup(struct set *set);
 // clears a trap recipient. AGENTX_NO_ERROR, or why the value is refused.
 enum agentx_error set_check(const struct look *look, enum setting_kind kind,
                             const struct agentx_value *value, struct setting *out);
-
-#endif

@@ -2,8 +2,7 @@
 // An agent snapshot: the content of all tables at one moment, counted. A walk gets all rows from
 // its first snapshot. Alarms, interfaces and the SA's records are added when a request first needs
 // them, and then stay.
-#ifndef IBTRAPD_AGENT_SNAPSHOT_H
-#define IBTRAPD_AGENT_SNAPSHOT_H
+#pragma once
 
 #include "agent/interface_list.h"
 #include "agent/sa_records.h"
@@ -148,5 +147,3 @@ void snapshot_alarms_free(struct snapshot_alarms *alarms); // NULL is allowed
 
 // The interfaces of the fabric, made at the first call.
 const struct interface_list *snapshot_interfaces_of(struct agent_snapshot *snapshot);
-
-#endif

@@ -2,8 +2,7 @@
 // An index of the journal: the events of each switch, for gswEventTable and the columns with counts
 // of events. All snapshots share the index; each snapshot shows a range of the index. The agent's
 // thread only.
-#ifndef IBTRAPD_AGENT_SNAPSHOT_EVENTS_H
-#define IBTRAPD_AGENT_SNAPSHOT_EVENTS_H
+#pragma once
 
 #include "journal/journal.h"
 
@@ -56,5 +55,3 @@ int64_t snapshot_events_find(const struct snapshot_events *events, struct journa
 // the first in memory. Returns its number; 0: there is none. `event` becomes a reference, the
 // caller's. Any thread.
 int64_t snapshot_events_read_next(struct journal *journal, int64_t sequence, struct event **event);
-
-#endif

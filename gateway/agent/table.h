@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Describes tables by lists of columns, and answers Get and GetNext for all of them.
 // Decides: When does a row of a table have no instance in a column?
-#ifndef IBTRAPD_AGENT_TABLE_H
-#define IBTRAPD_AGENT_TABLE_H
+#pragma once
 
 #include "agent/look.h"
 #include "agentx/value.h"
@@ -135,5 +134,3 @@ enum agentx_error table_find_writable(const struct table_list *list, struct look
 const struct table_column *table_find_creatable(const struct table_list *list,
                                                 const struct agentx_oid *name,
                                                 struct agentx_oid *index);
-
-#endif

@@ -5,8 +5,7 @@
 // cache prefers a snapshot whose walk has stopped at the name. A later request, for instance of a
 // manager that polls for new rows, opens a new snapshot.
 // Decides: How long does a walk of an SNMP manager keep its snapshot?
-#ifndef IBTRAPD_AGENT_WALK_CACHE_H
-#define IBTRAPD_AGENT_WALK_CACHE_H
+#pragma once
 
 #include "agent/snapshot.h"
 #include "agentx/value.h"
@@ -55,5 +54,3 @@ void walk_cache_remember(struct walk_cache *cache, const struct agent_snapshot *
 // Drops the snapshots that had no request for WALK_CACHE_KEEP_US. Returns when to call this again,
 // in monotonic microseconds; INT64_MAX: not before there is another snapshot.
 int64_t walk_cache_expire(struct walk_cache *cache);
-
-#endif

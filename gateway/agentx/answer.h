@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Answers the requests of a master agent (RFC 2741 7.2.3 and 7.2.4).
-#ifndef IBTRAPD_AGENTX_ANSWER_H
-#define IBTRAPD_AGENTX_ANSWER_H
+#pragma once
 
 #include "agentx/options.h"
 #include "agentx/pdu.h"
@@ -34,5 +33,3 @@ bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
 
 // Ends a Set under way: cleans up a tested Set, undoes a committed Set.
 void agentx_answer_abandon(const struct agentx_handler *handler, struct agentx_set *set);
-
-#endif

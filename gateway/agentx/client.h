@@ -3,8 +3,7 @@
 // session, registers regions, answers requests, sends notifications, and begins again when the
 // master was restarted. No function waits: the caller polls the descriptor and passes a clock.
 // Decides: When does the subagent connect to the master agent again?
-#ifndef IBTRAPD_AGENTX_CLIENT_H
-#define IBTRAPD_AGENTX_CLIENT_H
+#pragma once
 
 #include "agentx/options.h"
 #include "base/error.h"
@@ -52,5 +51,3 @@ int64_t agentx_client_master_started_at(const struct agentx_client *client);
 // be sent.
 bool agentx_client_notify(struct agentx_client *client, const char *context,
                           const struct agentx_varbind *varbinds, size_t n, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The connection to a master agent: a stream socket that never waits, with a bounded buffer for
 // each direction. Only agentx_link_close closes the descriptor.
-#ifndef IBTRAPD_AGENTX_LINK_H
-#define IBTRAPD_AGENTX_LINK_H
+#pragma once
 
 #include "agentx/pdu.h"
 #include "base/error.h"
@@ -53,5 +52,3 @@ size_t agentx_link_waiting(const struct agentx_link *link); // octets that wait 
 // Writes as many waiting octets as the socket accepts. False with a sentence: the connection is
 // broken.
 bool agentx_link_write(struct agentx_link *link, int64_t now, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // A session with a master agent (agentx/client.h): options, states, and the functions to answer the
 // requests of the master agent.
 // Decides: What happens when another subagent has registered the same tables?
-#ifndef IBTRAPD_AGENTX_OPTIONS_H
-#define IBTRAPD_AGENTX_OPTIONS_H
+#pragma once
 
 #include "agentx/value.h"
 #include "base/clock.h"
@@ -95,5 +94,3 @@ enum agentx_state {
     AGENTX_OPENING, // connecting, opening or registering
     AGENTX_UP,      // open, and the regions are registered, but for optional regions
 };
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Encodes AgentX PDUs in network byte order and decodes them in either order (RFC 2741 5 and 6.1).
-#ifndef IBTRAPD_AGENTX_PDU_H
-#define IBTRAPD_AGENTX_PDU_H
+#pragma once
 
 #include "agentx/options.h"
 #include "agentx/value.h"
@@ -103,5 +102,3 @@ void pdu_add_result(struct pdu_writer *w, unsigned error, size_t index);
 void pdu_set_result(struct pdu_writer *w, unsigned error, size_t index);
 // Writes the payload's size to the header. False: the writer is full.
 bool pdu_end(struct pdu_writer *w);
-
-#endif

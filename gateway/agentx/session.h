@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The state of a session with a master agent: our requests and their answers, our regions, and the
 // master's requests whose values are still being fetched. For one thread.
-#ifndef IBTRAPD_AGENTX_SESSION_H
-#define IBTRAPD_AGENTX_SESSION_H
+#pragma once
 
 #include "agentx/answer.h"
 #include "agentx/link.h"
@@ -141,5 +140,3 @@ void agentx_session_register_again(struct agentx_client *c, int64_t now);
 
 // As agentx_client_release.
 bool agentx_session_release(struct agentx_client *c, size_t region);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Object identifiers and values of AgentX (RFC 2741 5.1 to 5.4).
-#ifndef IBTRAPD_AGENTX_VALUE_H
-#define IBTRAPD_AGENTX_VALUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ enum agentx_error {
     AGENTX_DUPLICATE_REGISTRATION = 263,
 };
 const char *agentx_error_word(unsigned error); // as in the RFCs, such as "genErr"
-
-#endif

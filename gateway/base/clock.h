@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Time. Callers pass the clock in: tests run in virtual time.
-#ifndef IBTRAPD_BASE_CLOCK_H
-#define IBTRAPD_BASE_CLOCK_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -70,5 +69,3 @@ void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE]);
 // instance +01:00, are allowed. UTC, microseconds since 1970. False: the text is no time, or the
 // time is before 1970.
 bool clock_parse_utc(const char *text, int64_t *out);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An error: a sentence for the admin, carried from the place of the failure to the place of its
 // report.
-#ifndef IBTRAPD_BASE_ERROR_H
-#define IBTRAPD_BASE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool error_set(struct error *err, const char *fmt, ...) __attribute__((format(pr
 
 // Puts "context: " before the sentence. Always returns false.
 bool error_prefix(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -10,8 +10,7 @@
 //
 // A digest is SipHash-2-4 under the table's own secret. A sender of keys does not know it, and can
 // not choose keys that share a bucket.
-#ifndef IBTRAPD_BASE_HASH_H
-#define IBTRAPD_BASE_HASH_H
+#pragma once
 
 #include "base/random.h"
 
@@ -77,5 +76,3 @@ static inline uint64_t digest_add(uint64_t digest, const void *octets, size_t si
         digest = (digest ^ each[i]) * UINT64_C(0x100000001b3);
     return digest;
 }
-
-#endif

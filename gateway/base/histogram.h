@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Counts durations in fixed buckets. Each bucket is twice as wide as the bucket before.
-#ifndef IBTRAPD_BASE_HISTOGRAM_H
-#define IBTRAPD_BASE_HISTOGRAM_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void histogram_read(const struct histogram *histogram, struct histogram_values *
 
 // The longest duration of a bucket below HISTOGRAM_BUCKETS.
 int64_t histogram_limit_us(size_t bucket);
-
-#endif

@@ -2,8 +2,7 @@
 // An instance: one of several gateways on a machine, with its port and its own files.
 //
 // Decides: Which files does an instance of the gateway have?
-#ifndef IBTRAPD_BASE_INSTANCE_H
-#define IBTRAPD_BASE_INSTANCE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -21,5 +20,3 @@ struct instance {
 // Fills `out` for the name DEVICE-PORT, for instance "mlx5_0-1"; NULL: the machine's only gateway,
 // without a name in its paths. False with a sentence: the name has another form.
 bool instance_find(const char *name, struct instance *out, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Writes JSON piece by piece (RFC 8259): no object is built in memory. A piece that does not fit
 // marks the text as truncated (base/text.h); the caller then goes back.
-#ifndef IBTRAPD_BASE_JSON_TEXT_H
-#define IBTRAPD_BASE_JSON_TEXT_H
+#pragma once
 
 #include "base/text.h"
 
@@ -25,5 +24,3 @@ const char *json_text_int64(const char *digits);
 // Adds a time as a string of nanoseconds since 1970, with `ns` (0 to 999) behind its microseconds.
 // A time before 1970 becomes 0, one beyond 63 bits 2^63 - 1.
 void json_text_time_ns(struct text *t, int64_t utc_us, unsigned ns);
-
-#endif

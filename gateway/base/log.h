@@ -5,8 +5,7 @@
 //
 // Decides: Which folders have a log level of their own?
 // Decides: Which messages does the log leave out?
-#ifndef IBTRAPD_BASE_LOG_H
-#define IBTRAPD_BASE_LOG_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/word.h"
@@ -143,5 +142,3 @@ const char *log_folder_refusal(void); // the sentence for another word; it lists
 // Whether the descriptor leads to journald. `journal_stream` is the value of the environment
 // variable JOURNAL_STREAM; NULL: not set.
 bool log_is_journal(int fd, const char *journal_stream);
-
-#endif

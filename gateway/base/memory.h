@@ -5,8 +5,7 @@
 // or a user chooses has a bound in octets before the memory is asked for.
 //
 // Decides: What happens when the memory ends?
-#ifndef IBTRAPD_BASE_MEMORY_H
-#define IBTRAPD_BASE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ static inline void *memory_need(void *got)
         memory_end();
     return got;
 }
-
-#endif

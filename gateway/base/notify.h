@@ -2,8 +2,7 @@
 // Notifies the service manager by the protocol of sd_notify(3): lines, for instance "READY=1", in
 // one datagram to the socket in $NOTIFY_SOCKET. systemd guarantees this protocol, and this code is
 // smaller than the dependency on libsystemd.
-#ifndef IBTRAPD_BASE_NOTIFY_H
-#define IBTRAPD_BASE_NOTIFY_H
+#pragma once
 
 #include "base/error.h"
 
@@ -25,5 +24,3 @@ void notify_send(const struct notify *notify, const char *fmt, ...)
 // service manager ignores a message if the sender has ended before the manager reads the message.
 // Without a service manager, returns at once.
 void notify_wait(const struct notify *notify);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Opens and reads files whose paths users choose. Never waits, not even for the writer of a FIFO,
 // and refuses what is not a regular file: a device may go on without end. Follows links.
-#ifndef IBTRAPD_BASE_PATH_H
-#define IBTRAPD_BASE_PATH_H
+#pragma once
 
 #include "base/error.h"
 
@@ -39,5 +38,3 @@ bool writable_check_directory(const char *path, struct error *err);
 
 // False, with a sentence that says why stat() of `path` failed, by errno, and what to do.
 bool writable_cannot_look(const char *path, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Randomness. Callers pass the generator in: a test can repeat the same numbers.
 //
 // Decides: How long is the pause before a retry?
-#ifndef IBTRAPD_BASE_RANDOM_H
-#define IBTRAPD_BASE_RANDOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ int64_t backoff_steady_us(unsigned failures, int64_t first_us, int64_t last_us);
 
 // The time, a quarter more or less: many gateways do not ask at the same moment.
 int64_t jitter_us(int64_t us, const struct random *random);
-
-#endif

@@ -2,8 +2,7 @@
 // A bounded queue of pointers between threads. Several threads may take turns to lead: only the
 // leader removes items, so that items are handled in their order. While nobody leads, a crowd of
 // items wakes up a thread that waits in ring_lead.
-#ifndef IBTRAPD_BASE_RING_H
-#define IBTRAPD_BASE_RING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void ring_close(struct ring *ring);
 
 size_t ring_count(struct ring *ring);
 bool ring_closed(struct ring *ring);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Binary search in a sorted sequence.
-#ifndef IBTRAPD_BASE_SEARCH_H
-#define IBTRAPD_BASE_SEARCH_H
+#pragma once
 
 // Sets the variable `at` to the first place from `begin` up to `end` for which the expression
 // `is_before` is false; to `end` if `is_before` is true for all places. `is_before` uses `at`, and
@@ -18,5 +17,3 @@
         }                                                                                          \
         (at) = search_low;                                                                         \
     } while (0)
-
-#endif

@@ -3,8 +3,7 @@
 // file at the end of the links.
 //
 // Decides: Which file may a key or a password come from?
-#ifndef IBTRAPD_BASE_SECRET_H
-#define IBTRAPD_BASE_SECRET_H
+#pragma once
 
 #include "base/error.h"
 
@@ -35,5 +34,3 @@ void secret_release(void *memory);
 
 // Makes the same checks of the file without reading it.
 bool secret_check_file(const char *path, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Builds text in a buffer of fixed size and never writes beyond it.
 //
 // Decides: Which characters does a text from outside lose?
-#ifndef IBTRAPD_BASE_TEXT_H
-#define IBTRAPD_BASE_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -109,5 +108,3 @@ struct nearest nearest_begin(const char *wanted);
 // Takes `name` for the nearest one if it is so, and no more than two letters of `wanted` are too
 // many, missing, wrong or exchanged with their neighbour. It outlives the search.
 void nearest_try(struct nearest *nearest, const char *name);
-
-#endif

@@ -9,8 +9,7 @@
 // thread that hangs.
 //
 // Decides: How many threads of receivers work at a time?
-#ifndef IBTRAPD_BASE_TURNS_H
-#define IBTRAPD_BASE_TURNS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ struct turn turns_take(struct turns *turns);
 
 // Gives the turn back, whether it still counts or not. Any thread.
 void turns_give(struct turns *turns, struct turn turn);
-
-#endif

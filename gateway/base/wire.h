@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads and writes big-endian integers at any alignment.
-#ifndef IBTRAPD_BASE_WIRE_H
-#define IBTRAPD_BASE_WIRE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ static inline void wire_put(uint8_t *p, size_t octets, uint64_t value)
     for (size_t i = octets; i-- > 0; value >>= 8)
         p[i] = (uint8_t)value;
 }
-
-#endif

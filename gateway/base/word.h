@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Lists of words, each with its number. Reading and printing share a list.
-#ifndef IBTRAPD_BASE_WORD_H
-#define IBTRAPD_BASE_WORD_H
+#pragma once
 
 #include "base/text.h"
 
@@ -18,5 +17,3 @@ const char *word_name(const struct word *words, int64_t value);
 
 // Adds all names: "a, b, c".
 void word_list(const struct word *words, struct text *t);
-
-#endif

@@ -3,8 +3,7 @@
 // returns false with a reason for a value that is not accepted.
 //
 // Decides: Which pattern of events, nodes or GUIDs is refused?
-#ifndef IBTRAPD_CONF_CHECK_H
-#define IBTRAPD_CONF_CHECK_H
+#pragma once
 
 #include "base/error.h"
 #include "conf/conf.h"
@@ -59,5 +58,3 @@ bool check_read_pkey(const char *text, uint16_t *out, struct error *reason);
 // Splits "host", "host:port", "1.2.3.4:port", "[v6]" or "[v6]:port"; does not change `port` when
 // the address has no port. Returns NULL, or says why the address is wrong.
 const char *check_split_address(const char *address, char host[CONF_ADDRESS_SIZE], uint16_t *port);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The values of the configuration, and nothing but values: load.h reads a file into the values and
 // checks them. From then on no value changes; a reload makes a new struct conf.
-#ifndef IBTRAPD_CONF_CONF_H
-#define IBTRAPD_CONF_CONF_H
+#pragma once
 
 #include "base/log.h"
 #include "model/choices.h"
@@ -314,5 +313,3 @@ struct conf_mistakes {
     size_t count;
     struct error sentences[CONF_MISTAKES_MAX]; // FILE:LINE: SENTENCE, or without LINE
 };
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The columns of the configuration's schema: the types of its rows, and functions for one row or
 // one section. schema.h has the rows.
-#ifndef IBTRAPD_CONF_ITEM_H
-#define IBTRAPD_CONF_ITEM_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -116,5 +115,3 @@ const struct schema_item *schema_find(const struct schema_section *section, cons
 // Adds sentences about the values of an item, for instance " From 1 to 3600.", in the marks of
 // `help`. Adds nothing where `help` lists the values.
 void schema_add_values(const struct schema_item *item, struct text *t);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Splits a configuration's text into words and signs. Comments begin with # or //, or stand between
 // /* and */, where a word could begin.
-#ifndef IBTRAPD_CONF_LEXER_H
-#define IBTRAPD_CONF_LEXER_H
+#pragma once
 
 enum lexer_token {
     LEXER_END,
@@ -36,5 +35,3 @@ enum lexer_token lexer_next(struct lexer *lexer);
 
 // Returns the name of a token for a message, such as "'='" or "the end of the file".
 const char *lexer_token_name(enum lexer_token token);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // Decides: Which configuration file does a gateway read?
 // Decides: What does a reload do when the configuration file is gone?
-#ifndef IBTRAPD_CONF_LOAD_H
-#define IBTRAPD_CONF_LOAD_H
+#pragma once
 
 #include "base/error.h"
 #include "base/instance.h"
@@ -52,5 +51,3 @@ void conf_log_file(const struct conf *conf, struct log *log);
 
 // Adds a receiver for standard output, unless the configuration has a receiver for standard output.
 void conf_add_stdout(struct conf *conf);
-
-#endif

@@ -4,8 +4,7 @@
 // meaning of the text is unclear.
 //
 // Decides: Where does the reading go on after a mistake?
-#ifndef IBTRAPD_CONF_PARSER_H
-#define IBTRAPD_CONF_PARSER_H
+#pragma once
 
 #include "conf/section.h"
 
@@ -13,5 +12,3 @@
 // `looks`: opens the named files, and looks for the named groups; without `looks`, `conf` has no
 // content of files. Returns false if `report` has mistakes.
 bool parser_run(const char *text, bool looks, struct conf *conf, struct report *report);
-
-#endif

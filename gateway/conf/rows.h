@@ -3,8 +3,7 @@
 // that a reload cannot change.
 //
 // Decides: Which items can a reload change?
-#ifndef IBTRAPD_CONF_ROWS_H
-#define IBTRAPD_CONF_ROWS_H
+#pragma once
 
 #include "conf/item.h"
 
@@ -28,5 +27,3 @@ void conf_add_restart_items(const struct conf *running, const struct conf *next,
 
 // Gives these items in `next` the values of `running`.
 void conf_keep_restart_items(const struct conf *running, struct conf *next);
-
-#endif

@@ -4,8 +4,7 @@
 // may change, `ibtrapd --print-config`, the example file and the lists of items in ibtrapd.conf(5).
 //
 // Decides: Which values may an item have, and what is its default?
-#ifndef IBTRAPD_CONF_SCHEMA_H
-#define IBTRAPD_CONF_SCHEMA_H
+#pragma once
 
 #include "conf/item.h"
 
@@ -19,5 +18,3 @@ const struct schema_section *schema_section(const char *name);
 
 // Returns the present name of a section that older files have; NULL: no section had that name.
 const char *schema_new_name(const char *section);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // How the rows of the schema are written: where an item's value is, and its range. For schema.c,
 // schema_receivers.c and pairs.c alone.
-#ifndef IBTRAPD_CONF_SCHEMA_ROWS_H
-#define IBTRAPD_CONF_SCHEMA_ROWS_H
+#pragma once
 
 #include "conf/item.h"
 
@@ -49,5 +48,3 @@ extern const struct schema_pairs PAIRS_HEADERS;
 // Whether a user may set this header of HTTP, for instance "X-Scope-OrgID: fabric". A header from a
 // file with a `secret` may be one for secrets, such as Authorization. False with a reason.
 bool pairs_check_header(const char *header, bool secret, struct error *reason);
-
-#endif

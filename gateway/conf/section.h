@@ -2,8 +2,7 @@
 // A section of a file while the parser reads it.
 //
 // Decides: Which items of a section need other items?
-#ifndef IBTRAPD_CONF_SECTION_H
-#define IBTRAPD_CONF_SECTION_H
+#pragma once
 
 #include "conf/item.h"
 
@@ -59,5 +58,3 @@ void section_check_alertmanager(struct section *section);
 
 // Returns the format of a syslog receiver whose section has none.
 enum format section_syslog_format(enum transport transport);
-
-#endif

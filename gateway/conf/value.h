@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The value of one item in its section's object. The item's row says where the value is and which
 // values are good; see item.h. `object` is the section's struct conf, conf_rule or conf_receiver.
-#ifndef IBTRAPD_CONF_VALUE_H
-#define IBTRAPD_CONF_VALUE_H
+#pragma once
 
 #include "conf/item.h"
 
@@ -32,5 +31,3 @@ bool value_same(const struct schema_item *item, const void *a, const void *b);
 
 // Copies the value and the fields derived from the value.
 void value_copy(const struct schema_item *item, const void *from, void *to);
-
-#endif

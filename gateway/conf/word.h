@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The words that items of the configuration may have as values.
-#ifndef IBTRAPD_CONF_WORD_H
-#define IBTRAPD_CONF_WORD_H
+#pragma once
 
 #include "base/word.h"
 
@@ -10,5 +9,3 @@ extern const struct word WORDS_ACTIVE[], WORDS_MATCH[], WORDS_METHOD[], WORDS_PO
     WORDS_AUTH[], WORDS_PRIVACY[], WORDS_SET[], WORDS_FORMAT[], WORDS_FRAMING[], WORDS_FACILITY[],
     WORDS_START[], WORDS_PORT_METRICS[], WORDS_KAFKA_TRANSPORT[], WORDS_OBJECT_FORMAT[],
     WORDS_SASL[], WORDS_HTTP_FORMAT[];
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads the items of requests, and writes answers.
-#ifndef IBTRAPD_CONTROL_ANSWER_H
-#define IBTRAPD_CONTROL_ANSWER_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ bool answer_read_text(const json_t *request, const char *item, char *out, size_t
 
 // Adds the answer as a line to `out`.
 void answer_write(const json_t *answer, struct evbuffer *out);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The commands of the control socket: one row each in commands.c.
 // Decides: Which commands may every user run, and which thread answers a command?
-#ifndef IBTRAPD_CONTROL_COMMANDS_H
-#define IBTRAPD_CONTROL_COMMANDS_H
+#pragma once
 
 #include "control/handlers.h"
 #include "control/server.h"
@@ -42,5 +41,3 @@ extern const struct server_later CONTROL_LATER;
 
 // True when every client may send the command; false if the command writes or does not exist.
 bool control_reads_only(const char *command);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The parts of the running gateway for the commands of the control socket.
-#ifndef IBTRAPD_CONTROL_CONTROL_H
-#define IBTRAPD_CONTROL_CONTROL_H
+#pragma once
 
 #include "agent/agent.h"
 #include "base/error.h"
@@ -48,5 +47,3 @@ struct control {
     struct fabric *fabric;               // the present fabric; NULL: no sweep has ended yet
     struct event *found; // the event of "explain", a reference, for the second step; else NULL
 };
-
-#endif

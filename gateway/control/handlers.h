@@ -4,8 +4,7 @@
 // Decides: What does each command of the control socket answer?
 // Decides: Which of many alarms come first? (control/alarm_answers.c)
 // Decides: Which events does a dry run judge again?
-#ifndef IBTRAPD_CONTROL_HANDLERS_H
-#define IBTRAPD_CONTROL_HANDLERS_H
+#pragma once
 
 #include "control/control.h"
 #include "event/test_event.h"
@@ -249,5 +248,3 @@ control_handler dry_run_answer;
 // Judges the events again, with the times of the events, and begins without any alarm. Leaves out
 // test events, and the events made by policy: policy makes new events. Any thread.
 json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events);
-
-#endif

@@ -2,8 +2,7 @@
 // The user and the groups of the process at the other end of a Unix socket, at the time of the
 // connection.
 // Decides: May this user run this command?
-#ifndef IBTRAPD_CONTROL_PEER_CREDENTIALS_H
-#define IBTRAPD_CONTROL_PEER_CREDENTIALS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -23,5 +22,3 @@ enum { PEER_CREDENTIALS_NAME_SIZE = 64 };
 // Writes "alice (uid 1000)", or "uid 1000" for a user whom /etc/passwd does not have.
 void peer_credentials_name(const struct peer_credentials *who,
                            char out[PEER_CREDENTIALS_NAME_SIZE]);
-
-#endif

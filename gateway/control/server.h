@@ -2,8 +2,7 @@
 // The control socket: a Unix socket. ibtrapctl sends one JSON object per line, and gets one JSON
 // object for each line.
 // Decides: Which client of the control socket loses its place?
-#ifndef IBTRAPD_CONTROL_SERVER_H
-#define IBTRAPD_CONTROL_SERVER_H
+#pragma once
 
 #include "base/log.h"
 #include "control/peer_credentials.h"
@@ -89,5 +88,3 @@ struct server *server_start(const struct server_options *options, struct error *
 void server_dismiss(struct server *server);
 
 void server_stop(struct server *server); // removes the socket; NULL is allowed
-
-#endif

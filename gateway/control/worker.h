@@ -2,8 +2,7 @@
 // A thread for jobs that would stop the main loop: a job waits for a disk, or takes long. The
 // thread runs one job after the other, in the order of worker_put.
 // Decides: What happens to a command when its client leaves?
-#ifndef IBTRAPD_CONTROL_WORKER_H
-#define IBTRAPD_CONTROL_WORKER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -48,5 +47,3 @@ bool worker_stop(struct worker *worker, int64_t wait_us);
 
 // Frees a stopped worker, after a last `done` for each job that ran. NULL is allowed.
 void worker_free(struct worker *worker);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The command line of ibtrapctl: its options, and the words of the command.
 // Decides: Which options has ibtrapctl, and how is a time written?
-#ifndef IBTRAPD_CTL_ARGUMENTS_H
-#define IBTRAPD_CTL_ARGUMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ bool arguments_read_minutes(const char *text, long long *out);
 // Reads a time as people write it. "90s", "10m", "2h", "3d": so long before `now_us`. Otherwise a
 // time of RFC 3339 (clock_parse_utc). UTC, microseconds since 1970. False: neither.
 bool time_parse(const char *text, int64_t now_us, int64_t *out);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The client's end of the control socket.
 // Decides: How long does ibtrapctl wait for an answer?
-#ifndef IBTRAPD_CTL_CLIENT_H
-#define IBTRAPD_CTL_CLIENT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -38,5 +37,3 @@ typedef bool client_take(void *ctx, const json_t *page, struct error *err);
 // sentence: a page did not come, or `take` refused a page.
 bool client_each_page(const char *path, const char *command, json_t *items, client_take *take,
                       void *ctx, struct error *err);
-
-#endif

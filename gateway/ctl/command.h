@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A command of ibtrapctl: a row of the table in commands.c.
 // Decides: Which outcome and exit status does a command of ibtrapctl have? (ctl/ibtrapctl.c)
-#ifndef IBTRAPD_CTL_COMMAND_H
-#define IBTRAPD_CTL_COMMAND_H
+#pragma once
 
 #include "base/error.h"
 #include "ctl/arguments.h"
@@ -44,5 +43,3 @@ static inline enum command_outcome command_outcome(bool ok)
 {
     return ok ? COMMAND_DONE : COMMAND_REFUSED;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The table of ibtrapctl's commands. Dispatch, help, completion and the manual come from the table.
 // Decides: Which commands does ibtrapctl have?
-#ifndef IBTRAPD_CTL_COMMANDS_H
-#define IBTRAPD_CTL_COMMANDS_H
+#pragma once
 
 #include "ctl/command.h"
 
@@ -27,5 +26,3 @@ enum command_outcome commands_run(struct arguments *a);
 
 // Adds the sentences of the command: help and manual.
 void commands_add_sentences(struct text *t, const struct command *command);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Snapshots of the fabric, and the changes between two snapshots, in JSON. Each function returns a
 // new reference. `names` may be NULL.
-#ifndef IBTRAPD_CTL_FABRIC_JSON_H
-#define IBTRAPD_CTL_FABRIC_JSON_H
+#pragma once
 
 #include "event/event_builder.h"
 #include "model/fabric.h"
@@ -31,5 +30,3 @@ const char *fabric_json_type(uint8_t type);
 // The LID of the port; all ports of a switch have the LID of port 0.
 uint16_t fabric_json_lid(const struct fabric *fabric, uint32_t node,
                          const struct fabric_port *port);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The functions behind the table of commands in commands.c, and the forms of the answers.
 // Decides: What do status, alarms and the other commands of ibtrapctl show?
-#ifndef IBTRAPD_CTL_HANDLERS_H
-#define IBTRAPD_CTL_HANDLERS_H
+#pragma once
 
 #include "ctl/command.h"
 #include "model/fabric.h"
@@ -122,5 +121,3 @@ void topology_commands_write(FILE *out, const struct fabric_request *what); // a
 void topology_commands_write_json(FILE *out, const struct fabric_request *what);
 void topology_commands_write_changes(FILE *out, bool json, const struct fabric_request *from,
                                      const struct fabric_request *to);
-
-#endif

@@ -2,8 +2,7 @@
 // Shows at a terminal how far a long task is: a line on standard error, from the third second until
 // the end of the task. Shows nothing if standard error is no terminal.
 // Decides: When does a terminal show how far a task is?
-#ifndef IBTRAPD_CTL_PROGRESS_H
-#define IBTRAPD_CTL_PROGRESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ void progress_end(struct progress *progress);
 
 // For `done`: how many octets this process has read. Ignores `ctx`.
 int64_t progress_octets_read(const void *ctx);
-
-#endif

@@ -2,8 +2,7 @@
 // Writes the daemon's answers for people, within 100 columns. The stream keeps a write error; check
 // the stream at the end.
 // Decides: How does a value of an answer become text?
-#ifndef IBTRAPD_CTL_SHOW_H
-#define IBTRAPD_CTL_SHOW_H
+#pragma once
 
 #include "base/error.h"
 
@@ -70,5 +69,3 @@ void show_list_end(struct show_list *list);
 
 // Sets the sentence for an answer without expected members. Returns false.
 bool show_refuse_shape(struct error *err);
-
-#endif

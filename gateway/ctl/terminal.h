@@ -2,8 +2,7 @@
 // Text for people: within the terminal's columns, coloured on a terminal, and without control
 // characters.
 // Decides: Which words have a colour, and where does a line break?
-#ifndef IBTRAPD_CTL_TERMINAL_H
-#define IBTRAPD_CTL_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -54,5 +53,3 @@ void terminal_wrap(FILE *out, int indent, const char *text);
 // The same after the caller has written `indent` columns of the first line. Writes at least a
 // newline.
 void terminal_hang(FILE *out, int indent, const char *text);
-
-#endif

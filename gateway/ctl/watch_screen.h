@@ -3,8 +3,7 @@
 // the terminal. ncurses also gives the terminal back at SIGINT and SIGTERM.
 // Decides: What do the keys of watch do?
 // Decides: How often does watch read alarms and events?
-#ifndef IBTRAPD_CTL_WATCH_SCREEN_H
-#define IBTRAPD_CTL_WATCH_SCREEN_H
+#pragma once
 
 #include "ctl/client.h"
 
@@ -74,5 +73,3 @@ bool watch_screen_ask(const char *question, char *out, size_t size);
 
 // How many lines of alarms or of a page the screen has.
 int watch_screen_step(void);
-
-#endif

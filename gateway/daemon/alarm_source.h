@@ -6,8 +6,7 @@
 // A receiver has the alarms that receivers were notified of and that pass the receiver's filter.
 // The notification may come from this gateway, or from the gateway that was active then. A shelved
 // alarm is left out while it is shelved. An acknowledged alarm stays in the list.
-#ifndef IBTRAPD_DAEMON_ALARM_SOURCE_H
-#define IBTRAPD_DAEMON_ALARM_SOURCE_H
+#pragma once
 
 #include "daemon/gateway.h"
 #include "sink/module.h"
@@ -15,5 +14,3 @@
 // `g` outlives the list. Journal and pipeline of `g` are there before the first receiver starts and
 // after the last receiver has ended.
 struct module_alarms alarm_source(struct gateway *g);
-
-#endif

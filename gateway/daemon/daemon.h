@@ -6,8 +6,7 @@
 // ready. The parts that bring events stop first: subagents, sweeper, SA client, pipeline. The
 // receivers follow, then the journal, then the control socket and the loop.
 // Decides: In which order do the parts of the gateway start and stop?
-#ifndef IBTRAPD_DAEMON_DAEMON_H
-#define IBTRAPD_DAEMON_DAEMON_H
+#pragma once
 
 #include "daemon/gateway.h"
 
@@ -16,5 +15,3 @@
 // would end the process at once. Returns true after an orderly stop. Returns false with a sentence
 // if the gateway could not start, or could not save everything.
 bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err);
-
-#endif

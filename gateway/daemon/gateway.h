@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The parts of a running gateway. For the files of daemon/ only.
 // Decides: Which threads may use the configuration and the list of receivers?
-#ifndef IBTRAPD_DAEMON_GATEWAY_H
-#define IBTRAPD_DAEMON_GATEWAY_H
+#pragma once
 
 #include "control/control.h"
 #include "control/worker.h"
@@ -99,5 +98,3 @@ struct gateway {
     // - The thread of reloads asks for both exchanges, and reads both without the lock.
     pthread_mutex_t exchanged;
 };
-
-#endif

@@ -2,8 +2,7 @@
 // The heartbeat: an event at regular times. The event says that the gateway runs, and gives its
 // state.
 // Decides: What does a heartbeat say?
-#ifndef IBTRAPD_DAEMON_HEARTBEAT_H
-#define IBTRAPD_DAEMON_HEARTBEAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void heartbeat_describe(const struct heartbeat *heartbeat, char *out, size_t siz
 // Without a period there is no timer. Main thread.
 void heartbeat_start(struct gateway *gateway);
 void heartbeat_stop(struct gateway *gateway);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The main thread's event loop (libevent). The loop ends when it is given a signal.
-#ifndef IBTRAPD_DAEMON_LOOP_H
-#define IBTRAPD_DAEMON_LOOP_H
+#pragma once
 
 #include "base/error.h"
 
@@ -38,5 +37,3 @@ void loop_signal(struct loop *loop, int number);
 // Serves events until SIGTERM or SIGINT; `reason` names the signal. At SIGHUP calls `hang_up`.
 void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,
               char reason[LOOP_REASON_SIZE]);
-
-#endif

@@ -3,8 +3,7 @@
 // key begins with the word "gateway" and the gateway's name: "gateway gw1 journal". A manager can
 // tell the alarms of two gateways apart.
 // Decides: What ends an alarm about the gateway itself after a restart, a reload or a new name?
-#ifndef IBTRAPD_DAEMON_OWN_ALARMS_H
-#define IBTRAPD_DAEMON_OWN_ALARMS_H
+#pragma once
 
 #include "conf/conf.h"
 #include "event/event_builder.h"
@@ -63,5 +62,3 @@ struct event *own_alarms_end_of_journal(const struct gateway *gateway,
 // Ends the alarms for which own_alarms_is_former is true: receivers would keep them for ever. Main
 // thread, once the pipeline runs.
 void own_alarms_end_former(struct gateway *gateway);
-
-#endif

@@ -13,8 +13,7 @@
 // has the GUID of its port. Two gateways of one fabric write the same alarms if both are active.
 // Either counts if the other gateway is alive: its document differs from that of an earlier
 // reading.
-#ifndef IBTRAPD_DAEMON_PRESENCE_H
-#define IBTRAPD_DAEMON_PRESENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ char *presence_document(struct presence *presence);
 // that writes the same alarms. Returns whether the document should be read again soon. Any thread.
 bool presence_heard(struct presence *presence, const char *gateway, const char *document,
                     size_t size);
-
-#endif

@@ -4,8 +4,7 @@
 // the thread of reloads starts and ends them.
 // Decides: How long may a receiver take to end?
 // Decides: From which event on does a receiver go on after a change, a new name or an absence?
-#ifndef IBTRAPD_DAEMON_RECEIVERS_H
-#define IBTRAPD_DAEMON_RECEIVERS_H
+#pragma once
 
 #include "daemon/gateway.h"
 
@@ -89,5 +88,3 @@ void receivers_tell_start(struct gateway *g, const struct conf_receiver *conf, c
 
 // Call it before journal_end_receivers with the same arguments.
 void receivers_tell_gone(struct gateway *g, bool (*runs)(void *ctx, const char *name), void *ctx);
-
-#endif

@@ -11,8 +11,7 @@
 // flight are confirmed (receiver_request_stop). Its successor goes on from the same place in the
 // journal, and is paused if the receiver was paused. A receiver with a new name is a successor,
 // too, if only the name has changed.
-#ifndef IBTRAPD_DAEMON_RELOAD_H
-#define IBTRAPD_DAEMON_RELOAD_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -28,5 +27,3 @@ struct gateway;
 // Logs the result as well. Opens log files again in any case.
 bool reload_run(struct gateway *gateway, struct text *restart, struct text *backlogs,
                 struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Notifies the service manager (systemd, Type=notify): ready, reloading, stopping, a line of
 // status, and the watchdog. Main thread.
 // Decides: When does systemd hear that the gateway is ready, and when is the watchdog fed?
-#ifndef IBTRAPD_DAEMON_SERVICE_H
-#define IBTRAPD_DAEMON_SERVICE_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -73,5 +72,3 @@ void service_opening_begin(struct service_opening *opening, const char *socket,
 void service_opening_step(void *ctx, const char *doing);
 
 void service_opening_end(struct service_opening *opening);
-
-#endif

@@ -2,8 +2,7 @@
 // Puts the settings of SNMP managers in force: names of switches, levels of gswEventTrap, trap
 // recipients. Not part of agent/, because settings start and stop receivers.
 // Decides: When is a setting of an SNMP manager in force?
-#ifndef IBTRAPD_DAEMON_SETTINGS_H
-#define IBTRAPD_DAEMON_SETTINGS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -56,5 +55,3 @@ void settings_rename(struct gateway *gateway, struct event_builder *builder);
 // healed: the journal may have read the settings only then. Waits for the pipeline and for
 // receivers that end. The thread of reloads, or the main thread before its loop runs.
 void settings_apply(void *ctx);
-
-#endif

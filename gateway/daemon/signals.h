@@ -2,8 +2,7 @@
 // SIGTERM, SIGINT and SIGHUP. A thread of its own takes the signals. The thread ends the process
 // when a stop takes too long: the main thread may wait for a disk that does not read.
 // Decides: What happens when a stop takes too long?
-#ifndef IBTRAPD_DAEMON_SIGNALS_H
-#define IBTRAPD_DAEMON_SIGNALS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -33,5 +32,3 @@ struct signals *signals_start(const struct signals_options *options, struct erro
 void signals_limit(struct signals *signals, int64_t limit_us);
 
 void signals_free(struct signals *signals); // NULL is allowed; ends the thread
-
-#endif

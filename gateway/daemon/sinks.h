@@ -2,8 +2,7 @@
 // Makes the sink of a receiver from its configuration, and checks the files and sockets of the
 // sink.
 // Decides: Which sink does a receiver of the configuration get?
-#ifndef IBTRAPD_DAEMON_SINKS_H
-#define IBTRAPD_DAEMON_SINKS_H
+#pragma once
 
 #include "base/error.h"
 #include "conf/conf.h"
@@ -22,5 +21,3 @@ bool sinks_check(const struct conf_receiver *conf, struct error *err);
 // Whether the text can name a socket: the path is a socket, nothing is at the path yet, or the text
 // is no path. False with a sentence.
 bool sinks_check_socket(const char *path, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The subnet manager's log as a source of events, and its list of unhealthy ports as alarms.
 // Decides: When has the gateway told of a line of the subnet manager's log?
-#ifndef IBTRAPD_DAEMON_SM_LOG_SOURCE_H
-#define IBTRAPD_DAEMON_SM_LOG_SOURCE_H
+#pragma once
 
 #include "daemon/gateway.h"
 
@@ -12,5 +11,3 @@
 // The pipeline and the SA client run. A commit has the events of lines and the place behind the
 // lines: no restart tells of a line twice, and none leaves a line out.
 bool sm_log_source_start(struct gateway *g, struct error *err);
-
-#endif

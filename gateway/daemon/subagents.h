@@ -3,8 +3,7 @@
 // other parts. The first subagent serves all tables, the second serves the fabric as one device
 // alone. The main thread starts and stops both; in between, the thread of reloads does.
 // Decides: When do the subagents start again?
-#ifndef IBTRAPD_DAEMON_SUBAGENTS_H
-#define IBTRAPD_DAEMON_SUBAGENTS_H
+#pragma once
 
 #include "base/error.h"
 #include "conf/conf.h"
@@ -27,5 +26,3 @@ bool subagents_change(struct gateway *gateway, const struct conf_subagent *old, 
 // Puts the subagents into the parts that the main loop shows. Loop's thread, or the main thread
 // before the loop runs.
 void subagents_show(struct gateway *gateway);
-
-#endif

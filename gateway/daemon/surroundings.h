@@ -6,8 +6,7 @@
 // A check and a reload refuse a configuration with such a mistake. A start goes on without a
 // missing object as far as possible: one receiver fails, and all further receivers get their
 // events.
-#ifndef IBTRAPD_DAEMON_SURROUNDINGS_H
-#define IBTRAPD_DAEMON_SURROUNDINGS_H
+#pragma once
 
 #include "base/instance.h"
 #include "conf/conf.h"
@@ -47,5 +46,3 @@ void surroundings_warn_of_nodes(const struct conf *conf, const struct systems *s
 // fit no node of the newest snapshot in the journal. Waits for name servers: for a check only.
 void surroundings_warn(const struct conf *conf, void (*tell)(void *ctx, const char *sentence),
                        void *ctx);
-
-#endif

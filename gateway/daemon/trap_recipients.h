@@ -3,8 +3,7 @@
 // pair of address and community is a receiver. The trap group of the receiver has the switches with
 // the pair in a row. Not part of agent/, because agent/ does not know the configuration.
 // Decides: Which receiver does a trap recipient set by SNMP become?
-#ifndef IBTRAPD_DAEMON_TRAP_RECIPIENTS_H
-#define IBTRAPD_DAEMON_TRAP_RECIPIENTS_H
+#pragma once
 
 #include "base/error.h"
 #include "conf/conf.h"
@@ -42,5 +41,3 @@ const struct conf_receiver *trap_recipients_find(const struct trap_recipients *r
 // Whether the two configurations are equal: then the running receiver can go on. For any kind of
 // receiver.
 bool trap_recipients_equal(const struct conf_receiver *running, const struct conf_receiver *wanted);
-
-#endif

@@ -3,8 +3,7 @@
 // functions back. This file has these functions, with the gateway as context. This file also has
 // the objects that both the start and a reload make from the configuration.
 // Decides: Which part hears of a Report, a snapshot, a reading or a change of the journal?
-#ifndef IBTRAPD_DAEMON_WIRING_H
-#define IBTRAPD_DAEMON_WIRING_H
+#pragma once
 
 #include "daemon/gateway.h"
 #include "ib/sweeper.h"
@@ -44,5 +43,3 @@ void wiring_tell_log(struct gateway *gateway);
 // Shows the configuration, the receivers and the subagents to the readers of `g->parts`. Call it
 // again after a reload. Main thread.
 void wiring_show_parts(struct gateway *g);
-
-#endif

@@ -2,8 +2,7 @@
 // Builds events: turns a Notice, a malformed MAD, a change of the fabric, a counter over its
 // threshold or an occurrence in the gateway into one identified, named and explained event.
 // Decides: Which name does a node get in a sentence: of a map, by SNMP, or its NodeDescription?
-#ifndef IBTRAPD_EVENT_EVENT_BUILDER_H
-#define IBTRAPD_EVENT_EVENT_BUILDER_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -123,5 +122,3 @@ void event_builder_again(const struct event_builder *builder, struct event *even
 // Completes an event of another module: sets its identifier, and a missing time, subnet prefix or
 // sentence.
 void event_builder_stamp(const struct event_builder *builder, struct event *event);
-
-#endif

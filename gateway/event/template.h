@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The sentence of an event, from its catalogue row's template.
 // Decides: Which sentence does an event get?
-#ifndef IBTRAPD_EVENT_TEMPLATE_H
-#define IBTRAPD_EVENT_TEMPLATE_H
+#pragma once
 
 #include "base/text.h"
 #include "model/event.h"
@@ -21,5 +20,3 @@ bool template_name(struct text *t, const struct endpoint *who);
 
 // Fills event->text. An unknown placeholder is a bug in the catalogue (assert).
 void template_explain(struct event *event);
-
-#endif

@@ -2,8 +2,7 @@
 // Makes a test event for any row of the catalogue, to try the way to the receivers. The event looks
 // as if it had happened to a given node, or to a made-up node. The row's origin, fields and `test`
 // determine the contents.
-#ifndef IBTRAPD_EVENT_TEST_EVENT_H
-#define IBTRAPD_EVENT_TEST_EVENT_H
+#pragma once
 
 #include "event/event_builder.h"
 
@@ -21,5 +20,3 @@ void test_event_make_up(struct test_event *test);
 // clears an alarm, the key is "test". A row of CATALOGUE_FROM_NOTICE gets its event from an encoded
 // Notice.
 struct event *test_event_make(const struct event_builder *builder, const struct test_event *test);
-
-#endif

@@ -4,8 +4,7 @@
 // health_judge is pure.
 // Decides: When is the gateway healthy?
 // Decides: When is the fabric healthy?
-#ifndef IBTRAPD_HEALTH_HEALTH_H
-#define IBTRAPD_HEALTH_HEALTH_H
+#pragma once
 
 #include "base/text.h"
 #include "ib/sa_client.h"
@@ -91,5 +90,3 @@ enum health_about health_worse(const struct health *health);
 
 // Adds a verdict in a line without newline: "OK: 17 of 17 subscriptions, ...".
 void health_add_line(const struct health *health, enum health_about about, struct text *t);
-
-#endif

@@ -2,8 +2,7 @@
 // The parts of the running gateway, for its readers: the control socket, the metrics, the page and
 // the verdict. The daemon owns the struct, and passes a pointer to the struct.
 // Decides: Which threads may read a part of the running gateway?
-#ifndef IBTRAPD_HEALTH_PARTS_H
-#define IBTRAPD_HEALTH_PARTS_H
+#pragma once
 
 #include "conf/conf.h"
 #include "health/health.h"
@@ -50,5 +49,3 @@ void parts_windows(const struct parts *parts, struct maintenance *out);
 
 // Makes the verdicts on the gateway and on the fabric. Main thread.
 void parts_judge(const struct parts *parts, struct health *out);
-
-#endif

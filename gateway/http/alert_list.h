@@ -7,8 +7,7 @@
 // Prometheus does. ibtrapd does not know the alerts of an Alertmanager.
 //
 // Decides: When does an alert end at Alertmanager?
-#ifndef IBTRAPD_HTTP_ALERT_LIST_H
-#define IBTRAPD_HTTP_ALERT_LIST_H
+#pragma once
 
 #include "base/random.h"
 #include "base/text.h"
@@ -124,5 +123,3 @@ bool alert_list_is_told(const struct alert_list *list, const struct alert_place 
 // answer: with shorter rounds no alert expires.
 int64_t alert_list_lateness(const struct alert_list *list, const struct alert_place *place,
                             int64_t now_us);
-
-#endif

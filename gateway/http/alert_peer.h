@@ -2,8 +2,7 @@
 // One Alertmanager: posts the alerts that are due there. Of an answer only the status,
 // the header Date and, for a sentence, the beginning of the body are read. No call waits for an
 // answer, but the look-up of a name may take RESOLVE_PATIENCE_US. One thread.
-#ifndef IBTRAPD_HTTP_ALERT_PEER_H
-#define IBTRAPD_HTTP_ALERT_PEER_H
+#pragma once
 
 #include "http/alert_list.h"
 #include "http/transfer.h"
@@ -65,5 +64,3 @@ bool alert_peer_is_settled(const struct alert_peer *peer);
 
 // Breaks off what is under way. All alerts are posted again later.
 void alert_peer_close(struct alert_peer *peer);
-
-#endif

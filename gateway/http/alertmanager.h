@@ -10,8 +10,7 @@
 // answers has taken the list after the event.
 //
 // Decides: When do the Alertmanagers have an event?
-#ifndef IBTRAPD_HTTP_ALERTMANAGER_H
-#define IBTRAPD_HTTP_ALERTMANAGER_H
+#pragma once
 
 #include "http/transfer.h"
 #include "model/filter.h"
@@ -33,5 +32,3 @@ bool alertmanager_make(struct sink *out, const char *name,
                        const struct alertmanager_options *options, const struct module_host *host,
                        struct error *err);
 bool alertmanager_check(const struct alertmanager_options *options, struct error *err);
-
-#endif

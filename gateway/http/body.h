@@ -8,8 +8,7 @@
 //
 // Decides: What does a request's answer say of each event?
 // Decides: When is an HTTP request full?
-#ifndef IBTRAPD_HTTP_BODY_H
-#define IBTRAPD_HTTP_BODY_H
+#pragma once
 
 #include "base/text.h"
 #include "http/http_options.h"
@@ -145,5 +144,3 @@ bool post_add(struct post *p, const struct event *event, uint64_t ticket, size_t
 
 // Adds the end of the body.
 void post_finish(struct post *p);
-
-#endif

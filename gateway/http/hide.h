@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Keeps credentials out of sentences: a server may repeat a request in its answer.
-#ifndef IBTRAPD_HTTP_HIDE_H
-#define IBTRAPD_HTTP_HIDE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ void hide_secret(char *text, const char *secret);
 // Writes what basic authentication sends of a user and a password (RFC 7617), in base64.
 // `size` is at least 1; what does not fit is cut.
 void hide_write_basic(char *out, size_t size, const char *user, const char *password);
-
-#endif

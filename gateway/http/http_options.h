@@ -11,8 +11,7 @@
 //
 // The daemon fills in the options, and the module reads them. Nothing else of this folder is in the
 // daemon.
-#ifndef IBTRAPD_HTTP_HTTP_OPTIONS_H
-#define IBTRAPD_HTTP_HTTP_OPTIONS_H
+#pragma once
 
 #include "http/transfer.h"
 #include "model/choices.h"
@@ -32,5 +31,3 @@ struct http_options {
     unsigned state_refresh_s; // until all alarms are written anew
     bool ack;                 // Splunk's: the indexer's acknowledgement confirms an event
 };
-
-#endif

@@ -4,8 +4,7 @@
 // JSON). Sends no events. Metrics that could not be posted are left out: the next post has newer
 // ones.
 // Decides: Which name does a metric have at OpenTelemetry?
-#ifndef IBTRAPD_HTTP_OTLP_METRICS_H
-#define IBTRAPD_HTTP_OTLP_METRICS_H
+#pragma once
 
 #include "base/text.h"
 #include "http/http_options.h"
@@ -39,5 +38,3 @@ void otlp_metrics_write(struct otlp_metrics_writer *writer, struct text *out, si
 // As struct module's `make`, for http_options with that format.
 void otlp_metrics_make(struct sink *out, const struct http_options *options,
                        const struct module_host *host);
-
-#endif

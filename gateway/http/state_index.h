@@ -8,8 +8,7 @@
 // The index is not read. Each document has the time of the writing and a digest of the gateway or
 // the fabric to which the document belongs. When all documents have been written anew, a query
 // deletes the older ones.
-#ifndef IBTRAPD_HTTP_STATE_INDEX_H
-#define IBTRAPD_HTTP_STATE_INDEX_H
+#pragma once
 
 #include "http/http_options.h"
 #include "sink/module.h"
@@ -17,5 +16,3 @@
 // All outlive the sink.
 void state_index_make(struct sink *out, const char *name, const struct http_options *options,
                       const struct module_host *host);
-
-#endif

@@ -10,8 +10,7 @@
 //
 // One thread at a time may use a transfer. A sentence names the server, never a secret, and of the
 // URL no more than scheme, host and port. The caller blocks or ignores SIGPIPE.
-#ifndef IBTRAPD_HTTP_TRANSFER_H
-#define IBTRAPD_HTTP_TRANSFER_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -112,5 +111,3 @@ void transfer_hide(const struct transfer *t, char *text);
 
 // Breaks off what is under way. NULL is allowed.
 void transfer_close(struct transfer *t);
-
-#endif

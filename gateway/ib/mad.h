@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Encodes and decodes the MADs that ibtrapd sends and receives. IBA volume 1: 13.4 (MADs), 13.4.8.2
 // and 13.4.8.3 (Notice, InformInfo), 15.2 (SA MADs). Pure functions.
-#ifndef IBTRAPD_IB_MAD_H
-#define IBTRAPD_IB_MAD_H
+#pragma once
 
 #include "base/error.h"
 #include "model/address.h"
@@ -134,5 +133,3 @@ bool mad_read_own_port(const uint8_t *mad, size_t size, struct mad_port *out);
 
 // The status of an SA MAD in words, such as "request invalid" (IBA 13.4.7, 15.2.2).
 const char *mad_status_words(uint16_t status);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sends and receives MADs through one port. ib/umad.h implements it with libibumad; tests and
 // benchmarks have implementations of their own.
-#ifndef IBTRAPD_IB_MAD_IO_H
-#define IBTRAPD_IB_MAD_IO_H
+#pragma once
 
 #include "base/error.h"
 #include "ib/mad.h"
@@ -158,5 +157,3 @@ struct mad_opener {
     bool (*better)(void *ctx, const struct mad_port_id *id);
     void *ctx;
 };
-
-#endif

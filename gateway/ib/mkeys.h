@@ -10,8 +10,7 @@
 // All GUIDs are GUIDs of ports. The GUID of a switch is the GUID of port 0.
 //
 // Decides: Which M_Key does a port get?
-#ifndef IBTRAPD_IB_MKEYS_H
-#define IBTRAPD_IB_MKEYS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -39,5 +38,3 @@ uint64_t mkeys_find(struct mkeys *mkeys, uint64_t port_guid, uint64_t other);
 
 // The GUID that OpenSM saw last at the other end of the link; 0: not known.
 uint64_t mkeys_find_behind(struct mkeys *mkeys, uint64_t port_guid, uint8_t port);
-
-#endif

@@ -2,8 +2,7 @@
 // MADs to nodes and their answers: encodes requests, and decodes attributes of subnet management
 // (IBA 14.2), performance management (IBA 16.1) and device management (IBA 16.3). The SA's records
 // contain the attributes of subnet management. Pure functions.
-#ifndef IBTRAPD_IB_NODE_MAD_H
-#define IBTRAPD_IB_NODE_MAD_H
+#pragma once
 
 #include "ib/mad.h"
 #include "model/counter.h"
@@ -134,5 +133,3 @@ size_t gmp_read_slots(const uint8_t data[GMP_DATA_SIZE], uint8_t slots[GMP_SLOTS
 // Reads GUID and name of an IOControllerProfile; the rest of `out` does not change. False: it has
 // no GUID.
 bool gmp_read_controller(const uint8_t data[GMP_DATA_SIZE], struct fabric_controller *out);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The reads on demand (ib/reads.h) by key: reads that wait, reads under way, and answers that are
 // kept; and the MADs of reads. The caller's lock is over all.
-#ifndef IBTRAPD_IB_READ_CACHE_H
-#define IBTRAPD_IB_READ_CACHE_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/random.h"
@@ -61,5 +60,3 @@ void read_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out);
 // The content of an answer that fits: one reference, the caller's. Returns NULL if the answer's
 // status is an error, or if the answer is malformed.
 struct demand_answer *read_mad_read(const struct demand_key *key, const uint8_t *mad, size_t size);
-
-#endif

@@ -19,8 +19,7 @@
 //
 // The functions are for one thread, and never wait. The SA client's thread brings the answers and
 // sends the next reads.
-#ifndef IBTRAPD_IB_READS_H
-#define IBTRAPD_IB_READS_H
+#pragma once
 
 #include "base/log.h"
 #include "base/random.h"
@@ -87,5 +86,3 @@ struct reads_counters {
     uint64_t silent;   // reads without an answer
 };
 void reads_get_counters(struct reads *d, struct reads_counters *out); // any thread
-
-#endif

@@ -5,8 +5,7 @@
 //
 // An answer has 220 octets of a register. All fields below are in the first 220 octets, so no
 // register is joined from two MADs: between two MADs somebody may pull a module.
-#ifndef IBTRAPD_IB_REGISTER_MAD_H
-#define IBTRAPD_IB_REGISTER_MAD_H
+#pragma once
 
 #include "base/clock.h"
 #include "ib/mad.h"
@@ -55,5 +54,3 @@ void register_mad_read_bins(const uint8_t octets[REGISTER_MAD_SIZE], struct regi
 // Adds the counters of the page. `bins`: of REGISTER_HISTOGRAM.
 void register_mad_read_counters(const uint8_t octets[REGISTER_MAD_SIZE], enum register_page page,
                                 const struct register_bins *bins, struct counter_sample *out);
-
-#endif

@@ -4,8 +4,7 @@
 // sender, TransactionID and content.
 // Decides: Which Report is a repeat of another Report?
 // Decides: When does ibtrapd say that Reports got lost?
-#ifndef IBTRAPD_IB_REPORTS_H
-#define IBTRAPD_IB_REPORTS_H
+#pragma once
 
 #include "base/hash.h"
 
@@ -64,5 +63,3 @@ void report_gaps_note(struct report_gaps *gaps, uint32_t tid, int64_t now);
 // How many Reports are missing, once for each gap, two to four seconds after it: the SM repeats a
 // Report for less.
 uint32_t report_gaps_judge(struct report_gaps *gaps, int64_t now);
-
-#endif

@@ -6,8 +6,7 @@
 // counter readings and queries to subnet managers are batches.
 // Decides: Which answer to a query does ibtrapd believe?
 // Decides: When does ibtrapd send a query again, and when does it give up?
-#ifndef IBTRAPD_IB_REQUESTS_H
-#define IBTRAPD_IB_REQUESTS_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -124,5 +123,3 @@ bool requests_was_ended(const struct requests *batch); // by requests_end, or at
 
 // Adds the counters of the batch to the sums.
 void requests_add_counters(const struct requests *batch, struct requests_counters *sums);
-
-#endif

@@ -6,8 +6,7 @@
 // It subscribes again, within ten seconds, when the port's LID or its SM changes, when the port
 // comes up, when the SM asks for it (ClientReregister), and when the SM has lost a subscription:
 // every `verify_us`, the client asks the SM for its subscriptions.
-#ifndef IBTRAPD_IB_SA_CLIENT_H
-#define IBTRAPD_IB_SA_CLIENT_H
+#pragma once
 
 #include "ib/sa_types.h"
 
@@ -50,5 +49,3 @@ void sa_client_status(struct sa_client *client, struct sa_status *out); // any t
 // closed or the SA client stops. False with a sentence that says why no port is open. Any thread.
 bool sa_client_attach(struct sa_client *client, enum mad_user user, struct mad_io *out,
                       struct error *err);
-
-#endif

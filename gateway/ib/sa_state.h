@@ -2,8 +2,7 @@
 // The state of the SA client, its own port and its requests. The functions are for the client's
 // thread, unless a comment says otherwise.
 // Decides: When does ibtrapd send the SA key, and to whom?
-#ifndef IBTRAPD_IB_SA_STATE_H
-#define IBTRAPD_IB_SA_STATE_H
+#pragma once
 
 #include "ib/mad.h"
 #include "ib/mad_io.h"
@@ -181,5 +180,3 @@ uint32_t sa_requests_send_subscription(struct sa_client *a, struct subscription 
 
 // Requests the subscriptions that are due.
 void sa_requests_ask_subscriptions(struct sa_client *a, int64_t now);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the SA client takes and tells: its options, its listener, its status.
-#ifndef IBTRAPD_IB_SA_TYPES_H
-#define IBTRAPD_IB_SA_TYPES_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -93,5 +92,3 @@ struct sa_status {
     struct sa_counters counters;
     int64_t now; // monotonic: the time of this status
 };
-
-#endif

@@ -8,8 +8,7 @@
 //
 // The debug log has a line for each MAD sent or received, with peer, method, attribute and
 // TransactionID and, for an answer, its status and duration. No line has an M_Key or an SA key.
-#ifndef IBTRAPD_IB_SHARED_PORT_H
-#define IBTRAPD_IB_SHARED_PORT_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -102,5 +101,3 @@ bool shared_port_send(struct shared_port *port, const struct mad_address *to, co
 // MAD client is attached already.
 bool shared_port_attach(struct shared_port *port, enum mad_user user, struct mad_io *out,
                         struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
 // answer of the SA, also the answer to a subscription, shows that the SA lives. Silence to one kind
 // of query meanwhile is a finding about this kind. Pure: the caller passes the time, and sends.
 // Decides: When does the subnet manager count as silent?
-#ifndef IBTRAPD_IB_SM_WATCH_H
-#define IBTRAPD_IB_SM_WATCH_H
+#pragma once
 
 #include "base/text.h"
 
@@ -86,5 +85,3 @@ bool sm_watch_is_busy(const struct sm_watch *w);
 // Adds the needed kinds without answers, for instance "NodeRecord, SMInfo"; nothing if there is
 // none.
 void sm_watch_add_mute(const struct sm_watch *w, struct text *t);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The subscriptions at the SA: the state of each, and when to request it next. Pure but for the
 // log: the caller passes time and randomness.
-#ifndef IBTRAPD_IB_SUBSCRIPTIONS_H
-#define IBTRAPD_IB_SUBSCRIPTIONS_H
+#pragma once
 
 #include "base/log.h"
 #include "base/random.h"
@@ -103,5 +102,3 @@ const char *subscriptions_state_word(enum subscription_state state);
 
 // Adds the reason of a refusal or of no answer in words, with a remedy where there is one.
 void subscriptions_add_detail(struct text *t, const struct subscription *one, bool has_sa_key);
-
-#endif

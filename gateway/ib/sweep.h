@@ -6,8 +6,7 @@
 // limit.
 //
 // Decides: Which devices are asked for registers, and how often? (ib/sweep_registers.c)
-#ifndef IBTRAPD_IB_SWEEP_H
-#define IBTRAPD_IB_SWEEP_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/random.h"
@@ -263,5 +262,3 @@ void sweep_list_lost_links(const struct fabric *before, const struct fabric *aft
 bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
                         struct sweep_devices *devices, struct link_reasons *list,
                         struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The frame of the parts of a sweep. A part has a batch of requests, which ends after the time
 // limit of a part. The part chooses nodes and attributes, and takes the answers.
-#ifndef IBTRAPD_IB_SWEEP_ASK_H
-#define IBTRAPD_IB_SWEEP_ASK_H
+#pragma once
 
 #include "ib/sweep.h"
 
@@ -57,5 +56,3 @@ uint64_t sweep_part_mkey(const struct sweep_part *part, uint64_t guid);
 // The node with this GUID in the fabric before the sweep; NULL: the fabric had no such node.
 // Queries about known nodes come first, because other nodes may use up the time.
 const struct fabric_node *sweep_part_known(const struct sweep_part *part, uint64_t guid);
-
-#endif

@@ -14,8 +14,7 @@
 // honest nodes behind the switch.
 //
 // Pure. For one thread.
-#ifndef IBTRAPD_IB_SWEEP_BRANCHES_H
-#define IBTRAPD_IB_SWEEP_BRANCHES_H
+#pragma once
 
 #include "ib/node_mad.h"
 
@@ -93,5 +92,3 @@ uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t bran
 // search ends at a node that `is_known` denies. Port 0 stands for the strangers of its parent.
 uint32_t sweep_branches_largest(const struct sweep_branches *branches,
                                 bool (*is_known)(void *ctx, uint32_t node), void *ctx);
-
-#endif

@@ -3,8 +3,7 @@
 // besides the fabric. Pure. For one thread.
 // Decides: When does a sweep begin?
 // Decides: When does ibtrapd say that a sweep reached a limit?
-#ifndef IBTRAPD_IB_SWEEP_RULES_H
-#define IBTRAPD_IB_SWEEP_RULES_H
+#pragma once
 
 #include "ib/sweep.h"
 #include "model/fabric.h"
@@ -105,5 +104,3 @@ void sweep_findings_explain_locked(const struct sweep *sweep, const struct fabri
 
 // The sentence about the P_Key tables for which the snapshot had no room. Empty: there is none.
 void sweep_findings_explain_pkeys(const struct fabric *fabric, char *out, size_t size);
-
-#endif

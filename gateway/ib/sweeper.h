@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The sweeper: one thread that, periodically and when triggered, sweeps the fabric, queries subnet
 // managers and I/O units, and reads the counters, and the registers of NVIDIA's devices.
-#ifndef IBTRAPD_IB_SWEEPER_H
-#define IBTRAPD_IB_SWEEPER_H
+#pragma once
 
 #include "base/log.h"
 #include "base/random.h"
@@ -113,5 +112,3 @@ void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, si
 void sweeper_ask_reasons(struct sweeper *sweeper, const struct link_reasons *ports);
 
 void sweeper_get_status(struct sweeper *sweeper, struct sweeper_status *out); // any thread
-
-#endif

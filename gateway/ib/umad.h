@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Implements mad_io.h with libibumad: chooses and opens a port and registers its agents.
-#ifndef IBTRAPD_IB_UMAD_H
-#define IBTRAPD_IB_UMAD_H
+#pragma once
 
 #include "ib/mad_io.h"
 
@@ -29,5 +28,3 @@ struct umad_choice {
 //
 // `read_port` reads no P_Keys; `refresh` does.
 struct mad_opener umad_opener(struct umad_choice *choice);
-
-#endif

@@ -2,8 +2,7 @@
 // Watches the adapter's asynchronous events through libibverbs, if that was there at build time.
 // They report at once changes that polling finds within seconds: a new SM, a new LID, the port up
 // or down, ClientReregister.
-#ifndef IBTRAPD_IB_VERBS_WATCH_H
-#define IBTRAPD_IB_VERBS_WATCH_H
+#pragma once
 
 #include "base/log.h"
 #include "ib/sa_client.h"
@@ -21,5 +20,3 @@ int verbs_watch_fd(const struct verbs_watch *watch);
 
 // Makes the client check its port after each event. Never waits for an event.
 void verbs_watch_process(struct verbs_watch *watch);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An alarm in some hundred octets of memory instead of nearly 2,000: a text has no unused octets,
 // and a UUID has 16 octets.
-#ifndef IBTRAPD_JOURNAL_COMPACT_ALARM_H
-#define IBTRAPD_JOURNAL_COMPACT_ALARM_H
+#pragma once
 
 #include "model/alarm.h"
 
@@ -28,5 +27,3 @@ const char *compact_alarm_key(const struct compact_alarm *compact);
 // Reads the identifier of the root cause.
 void compact_alarm_cause(const struct compact_alarm *compact, char out[EVENT_ID_SIZE]);
 void compact_alarm_clear(struct compact_alarm *compact);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Who works with the journal's file: one thread at a time. Either the thread of this module, so
 // that the writer can stop waiting for a disk that hangs, or a thread that has taken the file.
-#ifndef IBTRAPD_JOURNAL_DISK_H
-#define IBTRAPD_JOURNAL_DISK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void disk_give_back(struct disk *disk);
 // Ends and frees the thread; waits for `wait_us` at most. False: some work hangs, and the thread
 // lives on. NULL is allowed.
 bool disk_stop(struct disk *disk, int64_t wait_us);
-
-#endif

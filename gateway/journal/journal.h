@@ -9,8 +9,7 @@
 // through memory, with a bound, until the disk works again and the journal writes these events.
 // Decides: What happens to events while the disk hangs or fails? (write.c)
 // Decides: Who is told when the journal loses events? (cursors.c)
-#ifndef IBTRAPD_JOURNAL_JOURNAL_H
-#define IBTRAPD_JOURNAL_JOURNAL_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -398,5 +397,3 @@ void journal_get_status(struct journal *journal, struct journal_status *out); //
 
 // How long commits to disk took; valid until journal_close. Any thread.
 const struct histogram *journal_commit_times(const struct journal *journal);
-
-#endif

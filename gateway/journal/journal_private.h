@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Shared by the files of journal/ only. Order of locks: `notify_lock` or `reader_lock`, then
 // `lock`, then the locks of alarms, windows, settings, node numbers and shared events.
-#ifndef IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
-#define IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
+#pragma once
 
 #include "journal/journal.h"
 
@@ -318,5 +317,3 @@ bool journal_find_in_memory(struct journal *journal, int64_t sequence, struct ev
 
 void journal_drop_reader(struct journal *journal); // with its lock held
 void journal_close_reader(struct journal *journal);
-
-#endif

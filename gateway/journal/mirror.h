@@ -4,8 +4,7 @@
 // first reading of the file joins the rows of the file with memory.
 //
 // Decides: How are memory and file joined after the file was away?
-#ifndef IBTRAPD_JOURNAL_MIRROR_H
-#define IBTRAPD_JOURNAL_MIRROR_H
+#pragma once
 
 #include "journal/store.h"
 
@@ -76,5 +75,3 @@ void mirror_committed(struct mirror *mirror);
 
 // The file is new: the next commit writes all rows.
 void mirror_begin_file(struct mirror *mirror);
-
-#endif

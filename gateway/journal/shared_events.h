@@ -2,8 +2,7 @@
 // Events that a receiver has just read from the file, or unpacked, kept for the other receivers:
 // when many receivers lag, each event is read and decoded about once, and not once for each
 // receiver. Bounded; a receiver reads the missing events from memory or the file.
-#ifndef IBTRAPD_JOURNAL_SHARED_EVENTS_H
-#define IBTRAPD_JOURNAL_SHARED_EVENTS_H
+#pragma once
 
 #include "model/event.h"
 
@@ -39,5 +38,3 @@ void shared_events_forget(struct shared_events *shared, int64_t through);
 // The same, unless another thread has the lock: then nothing happens. For a thread that must not
 // wait for a receiver: the kernel may stop the receiver's thread at any place for long.
 void shared_events_try_to_forget(struct shared_events *shared, int64_t through);
-
-#endif

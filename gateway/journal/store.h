@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The journal's file: an SQLite database in WAL mode with synchronous=FULL; commits survive a power
 // failure. One thread at a time uses a connection.
-#ifndef IBTRAPD_JOURNAL_STORE_H
-#define IBTRAPD_JOURNAL_STORE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -222,5 +221,3 @@ bool store_disk_failed(struct store *store, enum store_result result);
 
 // SQLite's integrity check of the whole file: STORE_OK, or STORE_CORRUPT with its first finding.
 enum store_result store_check(struct store *store, struct error *err);
-
-#endif

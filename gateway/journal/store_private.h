@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The connection to the journal's file and its statements. Shared by the files of the store only
 // (store_*.c).
-#ifndef IBTRAPD_JOURNAL_STORE_PRIVATE_H
-#define IBTRAPD_JOURNAL_STORE_PRIVATE_H
+#pragma once
 
 #include "journal/store.h"
 
@@ -106,5 +105,3 @@ int store_finish_statement(struct store *store, sqlite3_stmt *s);
 // may have any octets.
 const char *store_text(sqlite3_stmt *s, int column);
 void store_copy_text(char *out, size_t size, sqlite3_stmt *s, int column);
-
-#endif

@@ -2,8 +2,7 @@
 // The write-ahead log (WAL) of the journal's file. The WAL has a fixed size: the sync of a commit
 // writes pages only. A thread moves the pages into the file (a checkpoint): a commit seldom waits
 // for a move.
-#ifndef IBTRAPD_JOURNAL_WAL_H
-#define IBTRAPD_JOURNAL_WAL_H
+#pragma once
 
 #include "base/log.h"
 
@@ -47,5 +46,3 @@ int wal_left(struct wal *wal);
 
 void wal_retry(struct wal *wal);      // lets the thread try once more, unless the thread is at work
 bool wal_has_failed(struct wal *wal); // in the thread
-
-#endif

@@ -12,8 +12,7 @@
 //
 // The daemon fills in the options, and the module reads the options; nothing else of this folder is
 // in the daemon.
-#ifndef IBTRAPD_KAFKA_OPTIONS_H
-#define IBTRAPD_KAFKA_OPTIONS_H
+#pragma once
 
 #include "sink/format.h"
 #include "sink/tls.h"
@@ -37,5 +36,3 @@ struct kafka_options {
     const char (*settings)[KAFKA_SETTING_SIZE]; // librdkafka's own, as "name=value"; empty: none
     size_t setting_count;
 };
-
-#endif

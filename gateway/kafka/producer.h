@@ -6,8 +6,7 @@
 // client comes late.
 //
 // Decides: Which settings of librdkafka may a user set?
-#ifndef IBTRAPD_KAFKA_PRODUCER_H
-#define IBTRAPD_KAFKA_PRODUCER_H
+#pragma once
 
 #include "base/error.h"
 #include "kafka/options.h"
@@ -70,5 +69,3 @@ bool producer_end(struct producer *producer, int64_t patience_us);
 // Waits for the end of all clients that end, for `patience_us` at most. Returns false if a client
 // still ends; then the process must not free what the client uses. Any thread.
 bool producer_settle(int64_t patience_us);
-
-#endif

@@ -7,8 +7,7 @@
 // All records of a fabric are in one partition, in order. The name of the fabric decides which one,
 // as in Kafka's own clients (murmur2), unless another partition has records of the fabric already:
 // partitions that are added later do not move a fabric.
-#ifndef IBTRAPD_KAFKA_STATE_TOPIC_H
-#define IBTRAPD_KAFKA_STATE_TOPIC_H
+#pragma once
 
 #include "kafka/options.h"
 #include "sink/module.h"
@@ -16,5 +15,3 @@
 // All outlive the sink.
 void state_topic_make(struct sink *out, const char *name, const struct kafka_options *options,
                       const struct module_host *host);
-
-#endif

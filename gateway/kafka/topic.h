@@ -2,8 +2,7 @@
 // The topic of an event, from a template, and librdkafka's handle of the topic.
 //
 // Decides: To which topic of Kafka does an event go?
-#ifndef IBTRAPD_KAFKA_TOPIC_H
-#define IBTRAPD_KAFKA_TOPIC_H
+#pragma once
 
 #include "model/event.h"
 
@@ -31,5 +30,3 @@ rd_kafka_topic_t *topic_find(struct topic_handles *handles, rd_kafka_t *client,
 
 // Before the client's end.
 void topic_release_all(struct topic_handles *handles);
-
-#endif

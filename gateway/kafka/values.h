@@ -2,8 +2,7 @@
 // The values of messages in flight, one behind the other in a ring. librdkafka reads each value in
 // place until librdkafka has reported the message, and neither copies nor frees the value. Not
 // thread-safe.
-#ifndef IBTRAPD_KAFKA_VALUES_H
-#define IBTRAPD_KAFKA_VALUES_H
+#pragma once
 
 #include "kafka/options.h"
 
@@ -34,5 +33,3 @@ void values_keep(struct values *values, const struct text *value, uint64_t ticke
 
 // Gives up the values of the tickets before `oldest`.
 void values_drop(struct values *values, uint64_t oldest);
-
-#endif

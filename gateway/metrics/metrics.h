@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Writes the metrics of the gateway in the text format of Prometheus, version 0.0.4. Pure.
 // Decides: Which numbers of the gateway does a scrape give?
-#ifndef IBTRAPD_METRICS_METRICS_H
-#define IBTRAPD_METRICS_METRICS_H
+#pragma once
 
 #include "base/histogram.h"
 #include "health/health.h"
@@ -54,5 +53,3 @@ struct metrics {
 };
 
 void metrics_write(FILE *out, const struct metrics *metrics);
-
-#endif

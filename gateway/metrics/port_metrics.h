@@ -2,8 +2,7 @@
 // Writes the metrics of the ports in the text format of Prometheus, in pieces: the metrics of a
 // large fabric have a hundred megabytes. Pure.
 // Decides: Which metrics does a port have?
-#ifndef IBTRAPD_METRICS_PORT_METRICS_H
-#define IBTRAPD_METRICS_PORT_METRICS_H
+#pragma once
 
 #include "base/text.h"
 #include "model/names.h"
@@ -57,5 +56,3 @@ void port_metrics_end(struct port_metrics *metrics); // drops the references
 // Adds samples until less than PORT_METRICS_ROOM of the text is free, or PORT_METRICS_PORTS_MAX
 // ports were looked at. May add nothing. Returns false after the last sample.
 bool port_metrics_write(struct port_metrics *metrics, struct text *out);
-
-#endif

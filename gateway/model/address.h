@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // GUIDs, GIDs and LIDs, and their text.
-#ifndef IBTRAPD_MODEL_ADDRESS_H
-#define IBTRAPD_MODEL_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ uint64_t address_gid_interface(const uint8_t gid[ADDRESS_GID_SIZE]);
 // Multicast GIDs begin with 0xFF.
 bool address_gid_is_multicast(const uint8_t gid[ADDRESS_GID_SIZE]);
 bool address_gid_is_zero(const uint8_t gid[ADDRESS_GID_SIZE]);
-
-#endif

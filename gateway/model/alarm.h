@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An alarm: an event raised the alarm. Either no event has cleared the alarm yet, or receivers were
 // not told yet of its end.
-#ifndef IBTRAPD_MODEL_ALARM_H
-#define IBTRAPD_MODEL_ALARM_H
+#pragma once
 
 #include "model/catalogue.h"
 #include "model/event.h"
@@ -105,5 +104,3 @@ struct alarm_counts {
     uint32_t by_standing[ALARM_STANDINGS];
     uint32_t open[SEVERITY_DEBUG + 1]; // ALARM_OPEN, by severity
 };
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Attributes: the fields of PortInfo and SwitchInfo (IBA 14.2.5), kept as they came, and the keys
 // and answers of reads on demand.
-#ifndef IBTRAPD_MODEL_ATTRIBUTE_H
-#define IBTRAPD_MODEL_ATTRIBUTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -163,5 +162,3 @@ enum demand_state {
     DEMAND_NONE,  // nobody answers, or there is no such attribute
     DEMAND_AWAY,  // of a query to the SA: nobody can be asked now, or the answer is too large
 };
-
-#endif

@@ -2,8 +2,7 @@
 // The registers about a device as a whole: the places of their fields, in the octets of the
 // register (Mellanox/mstflint). The layout of the power supplies is not public: stanford-rc's
 // ibswinfo reads these digits. Pure.
-#ifndef IBTRAPD_MODEL_BOARD_PAGES_H
-#define IBTRAPD_MODEL_BOARD_PAGES_H
+#pragma once
 
 #include "base/text.h"
 #include "model/device_reading.h"
@@ -59,5 +58,3 @@ struct board_supply {
 struct board_supply board_supply(const uint8_t octets[DEVICE_READING_OCTETS], unsigned number);
 const char *board_supply_text(const uint8_t octets[DEVICE_READING_OCTETS], unsigned number,
                               enum board_text which, char out[BOARD_TEXT_SIZE]);
-
-#endif

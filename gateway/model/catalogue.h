@@ -3,8 +3,7 @@
 // the tests against the MIB modules come from the table: to add an event, add a row to
 // catalogue.def.
 // Decides: Which events are there, and which row does a Notice get?
-#ifndef IBTRAPD_MODEL_CATALOGUE_H
-#define IBTRAPD_MODEL_CATALOGUE_H
+#pragma once
 
 #include "base/text.h"
 #include "model/field_id.h"
@@ -114,5 +113,3 @@ void catalogue_add_hint(const char *name, struct text *t);
 
 // The row of a Notice, by its generic trap number; otherwise vendor-trap or unknown-trap.
 const struct catalogue_entry *catalogue_of_notice(const struct notice *notice);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The choices that the configuration (conf/word.c) offers for receivers, contexts and sweeps.
 // sink/, http/, agent/ and ib/ make the choices happen.
-#ifndef IBTRAPD_MODEL_CHOICES_H
-#define IBTRAPD_MODEL_CHOICES_H
+#pragma once
 
 // The receiver's kind says which transports there are: sink/snmp_target.h, sink/syslog.h.
 enum transport {
@@ -82,5 +81,3 @@ enum sweep_method {
 };
 
 enum counter_ports { COUNTERS_OFF, COUNTERS_OF_SWITCHES, COUNTERS_OF_ALL }; // whose are read
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The counters of a port: PortCounters, PortCountersExtended and PortExtendedSpeedsCounters
 // (IBA 16.1.3.5, 16.1.4.11), those of NVIDIA's registers, and why the port counted errors. Pure.
-#ifndef IBTRAPD_MODEL_COUNTER_H
-#define IBTRAPD_MODEL_COUNTER_H
+#pragma once
 
 #include "base/text.h"
 
@@ -125,5 +124,3 @@ const struct error_details *counter_find_details(const struct counter_reading *r
 // Adds "12 malformed packets, 3 VL mapping errors", or "uncorrectable blocks: 3 on lane 1", or
 // nothing without errors.
 void error_details_describe(struct text *t, const struct error_details *details);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Registers of NVIDIA's devices, as read: what is asked of which node or port, and the octets of
 // the answer.
-#ifndef IBTRAPD_MODEL_DEVICE_READING_H
-#define IBTRAPD_MODEL_DEVICE_READING_H
+#pragma once
 
 #include "model/attribute.h"
 
@@ -42,5 +41,3 @@ const char *device_reading_text(const uint8_t *octets, size_t size, char *out, s
 // Converts a temperature of 16 bits, in parts of a degree. Returns false for the two values that
 // stand for no temperature: 0 and -32768.
 bool device_reading_celsius(uint32_t value, int per_degree, double *out);
-
-#endif

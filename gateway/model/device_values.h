@@ -3,8 +3,7 @@
 // of its register, and how its octets are read. Pure.
 //
 // Decides: Which values of a cable, a module or a switch does ibtrapctl show?
-#ifndef IBTRAPD_MODEL_DEVICE_VALUES_H
-#define IBTRAPD_MODEL_DEVICE_VALUES_H
+#pragma once
 
 #include "model/board_pages.h"
 #include "model/module_page.h"
@@ -64,5 +63,3 @@ struct device_value_read {
 };
 bool device_value_read(enum device_value value, const uint8_t octets[DEVICE_READING_OCTETS],
                        unsigned lane, struct device_value_read *out);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An event: something that happened, identified, named and explained. All outputs show events.
-#ifndef IBTRAPD_MODEL_EVENT_H
-#define IBTRAPD_MODEL_EVENT_H
+#pragma once
 
 #include "model/link_reason.h"
 #include "model/names.h"
@@ -256,5 +255,3 @@ void event_text_keep(const struct event *event, unsigned place, uint64_t variant
 
 // How many octets all events keep, with their heads.
 size_t event_text_octets(void);
-
-#endif

@@ -2,8 +2,7 @@
 // Encodes events for the journal, and decodes their records. A reader reads the records of earlier
 // versions, and skips the unknown fields of later versions.
 // Decides: How is an event encoded in the journal?
-#ifndef IBTRAPD_MODEL_EVENT_RECORD_H
-#define IBTRAPD_MODEL_EVENT_RECORD_H
+#pragma once
 
 #include "base/error.h"
 #include "model/event.h"
@@ -16,5 +15,3 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
 // Decodes a record into a new event, the caller's. NULL with a sentence: the octets are not an
 // event, or the catalogue has no such event.
 struct event *event_record_read(const uint8_t *record, size_t size, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A snapshot of the fabric: the result of a sweep. Built once, then immutable; counted.
-#ifndef IBTRAPD_MODEL_FABRIC_H
-#define IBTRAPD_MODEL_FABRIC_H
+#pragma once
 
 #include "base/text.h"
 #include "model/attribute.h"
@@ -240,5 +239,3 @@ unsigned fabric_lanes(uint8_t width_bit);          // 0 for none
 const char *fabric_speed_word(uint16_t speed_bit); // "EDR"; "?" for none
 uint16_t fabric_speed_at(size_t i);                // each bit, slowest first; 0: there are no more
 bool fabric_is_slower(uint16_t a, uint16_t b);     // of two bits; no bit is slower than any
-
-#endif

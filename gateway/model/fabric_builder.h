@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Builds a snapshot of the fabric from nodes, ports and links in any order. A builder belongs to
 // one thread.
-#ifndef IBTRAPD_MODEL_FABRIC_BUILDER_H
-#define IBTRAPD_MODEL_FABRIC_BUILDER_H
+#pragma once
 
 #include "base/random.h"
 #include "model/fabric.h"
@@ -63,5 +62,3 @@ bool fabric_builder_pkeys(struct fabric_builder *builder, uint32_t node, uint8_t
 enum { FABRIC_BUILDER_HOST_MAX = 32 };
 struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t time_us,
                                      uint64_t subnet_prefix, bool complete);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Encodes snapshots of the fabric for the journal, and decodes their records.
-#ifndef IBTRAPD_MODEL_FABRIC_RECORD_H
-#define IBTRAPD_MODEL_FABRIC_RECORD_H
+#pragma once
 
 #include "base/error.h"
 #include "model/fabric.h"
@@ -17,5 +16,3 @@ struct fabric *fabric_record_read(const uint8_t *record, size_t size, struct err
 // A digest of the fabric, without time_us and complete, to compare two snapshots. `record` is a
 // result of fabric_record_write.
 uint64_t fabric_record_digest(const uint8_t *record, size_t size);
-
-#endif

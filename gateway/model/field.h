@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The names and values of an event's fields, for syslog, JSON, templates and varbinds.
-#ifndef IBTRAPD_MODEL_FIELD_H
-#define IBTRAPD_MODEL_FIELD_H
+#pragma once
 
 #include "base/text.h"
 #include "model/event.h"
@@ -43,5 +42,3 @@ const char *field_text(const struct event *event, enum field field, char buffer[
 // Adds the value in readable form: decimal, hexadecimal, GUID, GID, octets as hex, true or false,
 // or text.
 void field_add_text(struct text *t, const struct event *event, enum field field);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The fields of an event: number, name, and place of the value. model/field.h has their values.
 // Decides: Which fields does an event have, and how is each field written?
-#ifndef IBTRAPD_MODEL_FIELD_ID_H
-#define IBTRAPD_MODEL_FIELD_ID_H
+#pragma once
 
 // A row has the field's number, its name for users, and the kind of its value with the member of
 // struct event that has the value. Kinds: a NUMBER is decimal, HEX has the given number of digits.
@@ -127,5 +126,3 @@ enum field {
     FIELD_TABLE(FIELD_NUMBER) FIELD_COUNT,
 };
 #undef FIELD_NUMBER
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The filter of a receiver, and the sets of GUIDs in filters. Pure.
 // Decides: Which events does a receiver's filter pass?
-#ifndef IBTRAPD_MODEL_FILTER_H
-#define IBTRAPD_MODEL_FILTER_H
+#pragma once
 
 #include "model/event.h"
 #include "model/severity.h"
@@ -91,5 +90,3 @@ bool filter_may_pass(const struct filter *filter, const struct catalogue_entry *
 
 // The configuration item that refuses the event; NULL: the event passes.
 const char *filter_refusal(const struct filter *filter, const struct event *event);
-
-#endif

@@ -3,8 +3,7 @@
 // pages "link down" (local_reason, down_blame) and "troubleshooting" (status opcode, message).
 // Source of the numbers: Mellanox/mstflint, tools_layouts. Pure.
 // Decides: Which end of a link does a sentence blame, and in which words?
-#ifndef IBTRAPD_MODEL_LINK_REASON_H
-#define IBTRAPD_MODEL_LINK_REASON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ const char *link_reason_words(uint8_t local);
 
 // "own", "other", or empty: unknown.
 const char *link_end_word(uint8_t end);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Maintenance windows: times in which events about some nodes are suppressed. Alarms that are still
 // active at the end are sent.
-#ifndef IBTRAPD_MODEL_MAINTENANCE_H
-#define IBTRAPD_MODEL_MAINTENANCE_H
+#pragma once
 
 #include "model/filter.h"
 
@@ -40,5 +39,3 @@ bool maintenance_covers_all(const struct maintenance_window *window);
 bool maintenance_start(struct maintenance *maintenance, const struct maintenance_window *window,
                        int64_t now_us);
 bool maintenance_stop(struct maintenance *maintenance, const char *name); // false: no such window
-
-#endif

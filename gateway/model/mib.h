@@ -3,8 +3,7 @@
 // an event. The build makes the notifications (mib_modules.h, by mibs/generate.py: for instance
 // mib_gswIBPortTrap, mib_gswIBPortIndex); nothing at run time reads a MIB file.
 // Decides: Which traps of the IBSWITCH-MIB does an event send?
-#ifndef IBTRAPD_MODEL_MIB_H
-#define IBTRAPD_MODEL_MIB_H
+#pragma once
 
 #include "base/text.h"
 #include "mib_modules.h"
@@ -100,5 +99,3 @@ enum { MIB_GSW_TRAPS_MAX = 3 };
 // link. Returns the number of traps; 0 for an event without an element.
 size_t mib_gsw_traps(const struct event *event,
                      const struct mib_notification *out[MIB_GSW_TRAPS_MAX]);
-
-#endif

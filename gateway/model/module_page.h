@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The page of register PDDR about the cable or module in a port: the places of its fields, in the
 // octets of the register (Mellanox/mstflint, tools_layouts). Pure.
-#ifndef IBTRAPD_MODEL_MODULE_PAGE_H
-#define IBTRAPD_MODEL_MODULE_PAGE_H
+#pragma once
 
 #include "base/text.h"
 #include "model/device_reading.h"
@@ -75,5 +74,3 @@ bool module_page_is_plugged(const uint8_t octets[DEVICE_READING_OCTETS]);
 
 // Adds "NVIDIA MCP4Y10-N001, serial number MT2231FT00123".
 void module_page_describe(struct text *t, const uint8_t octets[DEVICE_READING_OCTETS]);
-
-#endif

@@ -2,8 +2,7 @@
 // The names of nodes: from a node-name-map in the format of infiniband-diags, and from SNMP. A
 // switch's name from SNMP takes precedence.
 // Decides: Which name does a node have, and which node has none?
-#ifndef IBTRAPD_MODEL_NAMES_H
-#define IBTRAPD_MODEL_NAMES_H
+#pragma once
 
 #include "base/error.h"
 #include "model/fabric.h"
@@ -64,5 +63,3 @@ const char *names_of_node(const struct names *names, const struct fabric_node *n
                           uint64_t port_guid);
 
 size_t names_count(const struct names *names); // with names that settings replace
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // NodeDescriptions as names. Pure.
 // Decides: Which NodeDescription is no name, and which part of a NodeDescription names the machine?
-#ifndef IBTRAPD_MODEL_NODE_NAME_H
-#define IBTRAPD_MODEL_NODE_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ struct node_name node_name_read(const char *pattern, const char *description);
 
 // Whether the pattern has one `%h`. A pattern may end with one `%d`.
 bool node_name_is_pattern(const char *pattern);
-
-#endif

@@ -2,8 +2,7 @@
 // Node numbers: each node gets a number once. A node that is gone keeps its number. The numbers of
 // ports as interfaces of the fabric (ifIndex) are made of node numbers.
 // Decides: Which number does a node get, and when may its number go to another node?
-#ifndef IBTRAPD_MODEL_NODE_NUMBERS_H
-#define IBTRAPD_MODEL_NODE_NUMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ uint32_t node_numbers_find(const struct node_numbers *numbers, uint64_t guid);
 // Ascending by number. `numbers` of node_numbers_count may be NULL.
 size_t node_numbers_count(const struct node_numbers *numbers);
 const struct node_number *node_numbers_at(const struct node_numbers *numbers, size_t at);
-
-#endif

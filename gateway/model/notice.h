@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A Notice, decoded. IBA volume 1, 13.4.8.2 (Notice) and 14.2.5.1 (the traps' DataDetails).
-#ifndef IBTRAPD_MODEL_NOTICE_H
-#define IBTRAPD_MODEL_NOTICE_H
+#pragma once
 
 #include "model/address.h"
 
@@ -106,5 +105,3 @@ const char *notice_attribute_word(uint16_t attribute);
 // Adds "NodeDescription, LinkWidthEnabled" for the change flags of a trap 144 (IBA 14.2.5.1).
 struct text;
 void notice_add_changes(struct text *t, uint16_t flags);
-
-#endif

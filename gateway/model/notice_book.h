@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What a site knows of notices that stand in other books, such as those of vendors: a row for each.
 // Decides: Which sentence and severity does a notice get that ibtrapd does not know?
-#ifndef IBTRAPD_MODEL_NOTICE_BOOK_H
-#define IBTRAPD_MODEL_NOTICE_BOOK_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -40,5 +39,3 @@ const struct notice_book_row *notice_book_find(const struct notice_book *book,
 // Adds the sentence with the values of the Notice.
 void notice_book_explain(const struct notice_book_row *row, const uint8_t wire[NOTICE_SIZE],
                          struct text *out);
-
-#endif

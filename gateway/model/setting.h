@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Settings: the values of IBSWITCH-MIB's writable objects that SNMP managers have set. They survive
 // restarts.
-#ifndef IBTRAPD_MODEL_SETTING_H
-#define IBTRAPD_MODEL_SETTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ bool setting_is_valid(const struct setting *setting);
 
 // "gswSwitchName" and so on.
 const char *setting_object(enum setting_kind kind);
-
-#endif

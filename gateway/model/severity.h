@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Severities and categories of events, and the part that an event has in an alarm.
-#ifndef IBTRAPD_MODEL_SEVERITY_H
-#define IBTRAPD_MODEL_SEVERITY_H
+#pragma once
 
 #include "base/word.h"
 
@@ -62,5 +61,3 @@ bool severity_find(const char *word, enum severity *out); // false: there is no 
 const char *severity_perceived(enum severity severity);   // X.733, by RFC 5674: "warning", "major"
 const char *category_word(enum category category);        // "security"
 const char *alarm_role_word(enum alarm_role role);        // "none", "raised", "cleared"
-
-#endif

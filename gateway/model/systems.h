@@ -2,8 +2,7 @@
 // The systems of a snapshot: what people have are machines and boxes, and a machine has up to eight
 // adapters, each a node on another switch. Built once, then immutable; counted.
 // Decides: Which nodes make one system, a host or a box, and what is the name of the system?
-#ifndef IBTRAPD_MODEL_SYSTEMS_H
-#define IBTRAPD_MODEL_SYSTEMS_H
+#pragma once
 
 #include "model/fabric.h"
 #include "model/filter.h"
@@ -66,5 +65,3 @@ static inline const struct system *systems_of(const struct systems *systems, uin
 {
     return &systems->all[systems->of[node]];
 }
-
-#endif

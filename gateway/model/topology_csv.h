@@ -9,8 +9,7 @@
 // and P2P tables of its Cable Validation Tool have such titles. Without titles the columns have
 // this order. Commas, semicolons or tabs are between the columns; a text in quotation marks may
 // have some. A rate is 4xEDR, HDR100, EDR for four lanes, or 100 in Gb/s.
-#ifndef IBTRAPD_MODEL_TOPOLOGY_CSV_H
-#define IBTRAPD_MODEL_TOPOLOGY_CSV_H
+#pragma once
 
 #include "base/error.h"
 #include "model/fabric.h"
@@ -31,5 +30,3 @@ static inline bool topology_csv_is_made(uint64_t guid)
 {
     return guid >> 56 == 0xFF;
 }
-
-#endif

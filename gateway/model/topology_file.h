@@ -8,8 +8,7 @@
 //     [3]     "H-0002c90300b10000"[1](2c90300b10001)   # "node1 HCA-1" lid 7 4xEDR
 // A link may be written at one end or at both ends. A node with 0 ports has any number of ports.
 // Lines before the first one of the file are passed over, as a terminal shows some.
-#ifndef IBTRAPD_MODEL_TOPOLOGY_FILE_H
-#define IBTRAPD_MODEL_TOPOLOGY_FILE_H
+#pragma once
 
 #include "base/error.h"
 #include "model/fabric.h"
@@ -28,5 +27,3 @@ struct fabric *topology_file_load(const char *path, struct error *err);
 // The same from memory; `origin` is the file's name in sentences.
 struct fabric *topology_file_parse(const char *origin, const char *content, size_t size,
                                    struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A picture for Graphviz.
-#ifndef IBTRAPD_PICTURE_DOT_H
-#define IBTRAPD_PICTURE_DOT_H
+#pragma once
 
 #include "picture/picture.h"
 
@@ -11,5 +10,3 @@
 // ends are shown. The nodes have the identifiers of ibnetdiscover(8). Names become labels in
 // which nothing has a meaning for Graphviz. The stream keeps a write error.
 void dot_write(FILE *out, const struct picture *picture);
-
-#endif

@@ -2,8 +2,7 @@
 // The fabric as a picture: its nodes in layers, its links, and the state of both by active alarms.
 // Pure. The same fabric, names, alarms and options give the same octets (dot.h, svg.h).
 // Decides: What is laid out where in a picture?
-#ifndef IBTRAPD_PICTURE_PICTURE_H
-#define IBTRAPD_PICTURE_PICTURE_H
+#pragma once
 
 #include "model/fabric.h"
 #include "model/names.h"
@@ -121,5 +120,3 @@ void picture_name(const struct picture_node *node, char out[PICTURE_NAME_SIZE]);
 
 // "good", "missing", "degraded", "fault"
 const char *picture_state_word(enum picture_state state);
-
-#endif

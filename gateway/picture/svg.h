@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A picture as SVG, with a layout for fabrics in layers: at the bottom the edge switches with their
 // hosts, above the other switches. A layer of many switches has several rows.
-#ifndef IBTRAPD_PICTURE_SVG_H
-#define IBTRAPD_PICTURE_SVG_H
+#pragma once
 
 #include "picture/picture.h"
 
@@ -21,5 +20,3 @@ extern const char SVG_STYLE[];
 // document does. The document has neither script nor link. Links of one state between the same two
 // nodes share a line, and its title tells the ports. The stream keeps a write error.
 void svg_write(FILE *out, const struct picture *picture, bool styled);
-
-#endif

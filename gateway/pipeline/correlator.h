@@ -6,8 +6,7 @@
 // Decides: Which Notice does a change of the fabric explain?
 // Decides: When is a trap told that a sweep may explain?
 // Decides: How long does an alarm about some adapters of a host wait for the others?
-#ifndef IBTRAPD_PIPELINE_CORRELATOR_H
-#define IBTRAPD_PIPELINE_CORRELATOR_H
+#pragma once
 
 #include "model/link_reason.h"
 #include "pipeline/emitter.h"
@@ -133,5 +132,3 @@ struct measured_errors *correlator_measured_errors(struct correlator *correlator
 
 // The expectation in force: a reference, the caller's. NULL: there is none. Any thread.
 struct expectation *correlator_expectation(struct correlator *correlator);
-
-#endif

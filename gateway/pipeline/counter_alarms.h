@@ -3,8 +3,7 @@
 // the counters: no alarm stays that no counter would end, and a counter whose alarm was cleared by
 // hand raises the alarm again. Pipeline's thread.
 // Decides: When does an alarm about counters end without its counter?
-#ifndef IBTRAPD_PIPELINE_COUNTER_ALARMS_H
-#define IBTRAPD_PIPELINE_COUNTER_ALARMS_H
+#pragma once
 
 #include "pipeline/emitter.h"
 #include "topology/counter_watch.h"
@@ -18,5 +17,3 @@ void counter_alarms_forget_cleared(struct emitter *emitter, struct counter_watch
 // Ends the alarms that no counter holds: there was no room when the alarm was restored, or the port
 // has the alarm of another neighbour. Call it after a reading was compared.
 void counter_alarms_end_lost(struct emitter *emitter, struct counter_watch *watch);
-
-#endif

@@ -4,8 +4,7 @@
 // thread.
 //
 // Decides: When does an alarm about a module or about the hardware of a switch end?
-#ifndef IBTRAPD_PIPELINE_DEVICE_ALARMS_H
-#define IBTRAPD_PIPELINE_DEVICE_ALARMS_H
+#pragma once
 
 #include "pipeline/emitter.h"
 #include "topology/alarm_key.h"
@@ -20,5 +19,3 @@ void device_alarms_take(struct emitter *emitter, struct devices *devices,
 // errors have this key: the root cause of the errors. Returns false if nothing there is too hot.
 bool device_alarms_find_heat(const struct emitter *emitter, const struct alarm_key *errors,
                              char out[EVENT_ID_SIZE]);
-
-#endif

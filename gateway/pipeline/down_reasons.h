@@ -4,8 +4,7 @@
 // alarm again, with the reason in the sentence: policy suppresses this event as a duplicate, and
 // the alarm has the new sentence. Pipeline's thread.
 // Decides: What happens when an end of a link tells late why the link went down?
-#ifndef IBTRAPD_PIPELINE_DOWN_REASONS_H
-#define IBTRAPD_PIPELINE_DOWN_REASONS_H
+#pragma once
 
 #include "event/event_builder.h"
 #include "model/link_reason.h"
@@ -45,5 +44,3 @@ struct event *down_reasons_expired(struct down_reasons *reasons, int64_t now_us)
 
 void down_reasons_forget(struct down_reasons *reasons); // the list, after a snapshot
 void down_reasons_clear(struct down_reasons *reasons);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Gives events to policy, and writes what policy returns to the journal. The parts of the pipeline
 // share the emitter. Pipeline's thread.
-#ifndef IBTRAPD_PIPELINE_EMITTER_H
-#define IBTRAPD_PIPELINE_EMITTER_H
+#pragma once
 
 #include "event/event_builder.h"
 #include "journal/journal.h"
@@ -79,5 +78,3 @@ struct event_counts {
 };
 
 void event_counts_add(struct event_counts *counts, const struct event *event);
-
-#endif

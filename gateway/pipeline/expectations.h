@@ -4,8 +4,7 @@
 // sweep saw the loss, the alarm about the loss is the root cause.
 // Decides: When does an alarm about the expected topology end?
 // Pipeline's thread.
-#ifndef IBTRAPD_PIPELINE_EXPECTATIONS_H
-#define IBTRAPD_PIPELINE_EXPECTATIONS_H
+#pragma once
 
 #include "pipeline/emitter.h"
 #include "topology/expectation.h"
@@ -22,5 +21,3 @@ enum { EXPECTATIONS_SINGLE_MAX = 100, EXPECTATIONS_SINGLE_FEW = 50 };
 
 // Call it after reconcile_alarms. `expectation` NULL: none, and all these alarms end.
 void expectations_update(struct emitter *emitter, struct expectation *expectation);
-
-#endif

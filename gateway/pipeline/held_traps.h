@@ -3,8 +3,7 @@
 // only receivers of each part have the trap.
 //
 // Decides: Which traps does a start tell that a sweep did not explain before a kill?
-#ifndef IBTRAPD_PIPELINE_HELD_TRAPS_H
-#define IBTRAPD_PIPELINE_HELD_TRAPS_H
+#pragma once
 
 #include "journal/journal.h"
 
@@ -15,5 +14,3 @@
 // no late copy, and no change that explains the trap; at most `n`, the oldest first. Returns how
 // many.
 size_t held_traps_find(struct journal *journal, struct event **out, size_t n);
-
-#endif

@@ -3,8 +3,7 @@
 // Armed: link-inactive, ended by link-active. Pipeline's thread.
 //
 // Decides: When is a link inactive for too long?
-#ifndef IBTRAPD_PIPELINE_INACTIVE_LINKS_H
-#define IBTRAPD_PIPELINE_INACTIVE_LINKS_H
+#pragma once
 
 #include "pipeline/emitter.h"
 
@@ -33,5 +32,3 @@ void inactive_links_update(struct inactive_links *links, struct emitter *emitter
                            const struct inactive_links_limits *limits);
 
 void inactive_links_clear(struct inactive_links *links);
-
-#endif

@@ -4,8 +4,7 @@
 // Pipeline's thread.
 //
 // Decides: When is a link interrupted, although each sweep saw the link up?
-#ifndef IBTRAPD_PIPELINE_INTERRUPTIONS_H
-#define IBTRAPD_PIPELINE_INTERRUPTIONS_H
+#pragma once
 
 #include "model/event.h"
 #include "topology/accumulated.h"
@@ -61,5 +60,3 @@ void interruptions_find(struct interruptions *interruptions, const struct counte
                         const struct accumulated_counters *after,
                         void (*each)(void *ctx, const struct interruptions_found *found),
                         void *ctx);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Missing nodes in sentences, by their alarms. Pipeline's thread.
-#ifndef IBTRAPD_PIPELINE_MISSING_H
-#define IBTRAPD_PIPELINE_MISSING_H
+#pragma once
 
 #include "pipeline/emitter.h"
 #include "pipeline/open_alarms.h"
@@ -41,5 +40,3 @@ int missing_compare_roots(const void *a, const void *b, void *ctx);
 // A host is the root cause of its own adapters alone.
 bool missing_is_part(const struct emitter *emitter, const struct open_alarm *a,
                      const struct open_alarm *other);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The raised alarms about the fabric, with what their keys say, for the comparison with a snapshot
 // (reconcile.h). Pure. Pipeline's thread.
-#ifndef IBTRAPD_PIPELINE_OPEN_ALARMS_H
-#define IBTRAPD_PIPELINE_OPEN_ALARMS_H
+#pragma once
 
 #include "model/fabric.h"
 #include "policy/policy.h"
@@ -46,5 +45,3 @@ bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fab
 const struct open_alarm *open_alarms_find_node(const struct open_alarms *alarms, uint64_t guid);
 const struct open_alarm *open_alarms_find_link(const struct open_alarms *alarms, uint64_t guid,
                                                uint8_t port);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Makes the options of policy and of what watches counters and links from the configuration.
-#ifndef IBTRAPD_PIPELINE_OPTIONS_H
-#define IBTRAPD_PIPELINE_OPTIONS_H
+#pragma once
 
 #include "conf/conf.h"
 #include "pipeline/correlator.h"
@@ -17,5 +16,3 @@ struct counter_watch_limits options_of_counters(const struct conf *conf);
 struct link_history_limits options_of_links(const struct conf *conf);
 struct inactive_links_limits options_of_inactive(const struct conf *conf);
 struct correlator_sources options_of_sources(const struct conf *conf);
-
-#endif

@@ -6,8 +6,7 @@
 // Two threads take turns: the leader makes events, while the other thread commits the events of
 // before. "The pipeline's thread" is the leader.
 // Decides: When is a Report acknowledged?
-#ifndef IBTRAPD_PIPELINE_PIPELINE_H
-#define IBTRAPD_PIPELINE_PIPELINE_H
+#pragma once
 
 #include "event/test_event.h"
 #include "ib/sa_client.h"
@@ -130,5 +129,3 @@ struct correlator *pipeline_correlator(const struct pipeline *pipeline);
 
 // Any thread may read them while the pipeline lives.
 const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline);
-
-#endif

@@ -11,8 +11,7 @@
 //
 // The alarms themselves are the memory of missing things: a key names its node, port or link.
 // Pipeline's thread.
-#ifndef IBTRAPD_PIPELINE_RECONCILE_H
-#define IBTRAPD_PIPELINE_RECONCILE_H
+#pragma once
 
 #include "pipeline/emitter.h"
 
@@ -24,5 +23,3 @@
 // this run, on policy's clock.
 void reconcile_alarms(struct emitter *emitter, const struct changes *changes,
                       int64_t watching_since, bool late, int64_t age_us);
-
-#endif

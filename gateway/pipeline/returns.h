@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sentences about switches and hosts that are back. Pipeline's thread.
 // Decides: What becomes of the alarm about a host that is back without some of its adapters?
-#ifndef IBTRAPD_PIPELINE_RETURNS_H
-#define IBTRAPD_PIPELINE_RETURNS_H
+#pragma once
 
 #include "pipeline/emitter.h"
 
@@ -14,5 +13,3 @@
 // alarm receivers know. Without such an adapter, the alarm about the whole host ends, and begins
 // anew about the missing adapters.
 void returns_explain(struct emitter *emitter, struct changes *changes);
-
-#endif

@@ -4,8 +4,7 @@
 // thread.
 //
 // Decides: When is a gateway the active one?
-#ifndef IBTRAPD_PIPELINE_ROLE_H
-#define IBTRAPD_PIPELINE_ROLE_H
+#pragma once
 
 #include "conf/conf.h"
 #include "ib/sa_client.h"
@@ -34,5 +33,3 @@ enum pipeline_role role_decide(struct role *role, const struct conf *conf,
 // `fabric`: the result of the last sweep, or NULL.
 const char *role_words(const struct conf *conf, const struct sa_status *status,
                        const struct fabric *fabric, bool active);
-
-#endif

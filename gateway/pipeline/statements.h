@@ -6,8 +6,7 @@
 //
 // Decides: When does an alarm end, if no event of its kind ends the alarm?
 // Pipeline's thread.
-#ifndef IBTRAPD_PIPELINE_STATEMENTS_H
-#define IBTRAPD_PIPELINE_STATEMENTS_H
+#pragma once
 
 #include "pipeline/emitter.h"
 
@@ -32,5 +31,3 @@ void statements_compare_all(struct emitter *emitter, const struct detector *dete
 
 // Whether a detector may raise that alarm: the alarm is not raised, and policy has room.
 bool statements_may_raise(const struct emitter *emitter, const char *key);
-
-#endif

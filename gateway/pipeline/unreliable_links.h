@@ -12,8 +12,7 @@
 //
 // Decides: When is a link unreliable?
 // Pipeline's thread.
-#ifndef IBTRAPD_PIPELINE_UNRELIABLE_LINKS_H
-#define IBTRAPD_PIPELINE_UNRELIABLE_LINKS_H
+#pragma once
 
 #include "pipeline/emitter.h"
 #include "topology/link_history.h"
@@ -37,5 +36,3 @@ void unreliable_links_restore(struct unreliable_links *links);
 
 // Raises and ends the alarms that are due.
 void unreliable_links_update(struct unreliable_links *links);
-
-#endif

@@ -3,8 +3,7 @@
 // cause, why the alarm is suppressed, and what receivers were told.
 // Decides: What do receivers believe of an alarm, and which gateway told them?
 // Decides: When does an alarm flap?
-#ifndef IBTRAPD_POLICY_ALARM_STATES_H
-#define IBTRAPD_POLICY_ALARM_STATES_H
+#pragma once
 
 #include "base/hash.h"
 #include "policy/policy_types.h"
@@ -143,5 +142,3 @@ void flap_note(struct flap *flap, const struct policy_options *options, const st
 // The time at which the alarm will have settled without a further change: at once, if flapping is
 // not detected any more.
 int64_t flap_end(const struct flap *flap, const struct policy_options *options);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Decides whether receivers get an event now: when the event arrives, and at each later check.
 // Decides: When is a suppressed alarm sent late?
-#ifndef IBTRAPD_POLICY_DECIDE_H
-#define IBTRAPD_POLICY_DECIDE_H
+#pragma once
 
 #include "policy/policy_private.h"
 
@@ -18,5 +17,3 @@ bool check_state(struct policy *p, struct alarm_state *t);
 
 // Before the gateway stops: sends what policy_end promises of this alarm. `ctx`: the struct policy.
 void check_at_end(void *ctx, struct alarm_state *t);
-
-#endif

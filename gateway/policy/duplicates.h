@@ -4,8 +4,7 @@
 //
 // An event and its counterpart (a GID in service, out of service) are one thing with two states. An
 // event is a duplicate only of the last state, not of the one before.
-#ifndef IBTRAPD_POLICY_DUPLICATES_H
-#define IBTRAPD_POLICY_DUPLICATES_H
+#pragma once
 
 #include "base/random.h"
 #include "model/event.h"
@@ -39,5 +38,3 @@ int64_t duplicates_due(const struct duplicates *duplicates); // INT64_MAX: no re
 
 // Ends every window, reports its summary and forgets all things.
 void duplicates_end(struct duplicates *duplicates);
-
-#endif

@@ -3,8 +3,7 @@
 // what the alarm state keeps of an event.
 // Decides: Which gateway notifies receivers of an event?
 // Decides: Where is the reason kept why receivers do not get an event?
-#ifndef IBTRAPD_POLICY_NOTIFY_H
-#define IBTRAPD_POLICY_NOTIFY_H
+#pragma once
 
 #include "policy/policy_private.h"
 
@@ -73,5 +72,3 @@ void pending_schedule(struct policy *p, struct alarm_state *t);
 
 // Makes policy check at once whether a pending event may be sent. `ctx`: the struct policy.
 void pending_reconsider(void *ctx, struct alarm_state *state);
-
-#endif

@@ -15,8 +15,7 @@
 //
 // Pure but for the log: the caller passes the time (microseconds that never go back), and no
 // function waits. One thread.
-#ifndef IBTRAPD_POLICY_POLICY_H
-#define IBTRAPD_POLICY_POLICY_H
+#pragma once
 
 #include "base/random.h"
 #include "model/alarm.h"
@@ -125,5 +124,3 @@ bool policy_start_maintenance(struct policy *policy, const struct maintenance_wi
 bool policy_stop_maintenance(struct policy *policy, const char *name,
                              int64_t now_us); // false: none such
 void policy_get_counters(const struct policy *policy, struct policy_counters *out);
-
-#endif

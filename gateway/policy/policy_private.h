@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the files of policy/ share. No other folder includes it.
-#ifndef IBTRAPD_POLICY_POLICY_PRIVATE_H
-#define IBTRAPD_POLICY_POLICY_PRIVATE_H
+#pragma once
 
 #include "policy/alarm_states.h"
 #include "policy/duplicates.h"
@@ -33,5 +32,3 @@ struct policy {
     bool left_out;        // there was no room for an alarm that the journal has
     struct policy_counters counters;
 };
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The types that the parts of policy share: reasons, limits, rules, options, maintenance windows.
 // Decides: Why is an event suppressed?
-#ifndef IBTRAPD_POLICY_POLICY_TYPES_H
-#define IBTRAPD_POLICY_POLICY_TYPES_H
+#pragma once
 
 #include "base/log.h"
 #include "model/event.h"
@@ -110,5 +109,3 @@ struct policy_options {
     // journal. 0: POLICY_ALARMS_MAX and POLICY_PENDING_MAX. policy_new alone reads both.
     size_t alarms_max, pending_max;
 };
-
-#endif

@@ -2,8 +2,7 @@
 // The reasons for which policy suppresses an event now, and when to check again.
 // Decides: Why is an alarm suppressed now, and when is this checked again?
 // Decides: Who gets an alarm whose root cause a receiver's filter refuses?
-#ifndef IBTRAPD_POLICY_REASONS_H
-#define IBTRAPD_POLICY_REASONS_H
+#pragma once
 
 #include "policy/policy_private.h"
 
@@ -71,5 +70,3 @@ void apart_forget(struct alarm_state *state);
 // NULL: not readable.
 void apart_end(const struct policy *policy, struct alarm_state *state, const struct event *raise,
                struct event *clear);
-
-#endif

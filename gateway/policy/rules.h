@@ -4,8 +4,7 @@
 //
 // Decides: Which rule or maintenance window is an event subject to?
 // Decides: Which severity and category does a rule give to an event?
-#ifndef IBTRAPD_POLICY_RULES_H
-#define IBTRAPD_POLICY_RULES_H
+#pragma once
 
 #include "policy/policy_types.h"
 
@@ -31,5 +30,3 @@ bool maintenance_holds(const struct maintenance_window *window, const struct eve
 // When the last window that suppresses the event ends; 0: no window suppresses the event.
 int64_t maintenance_until(const struct maintenance *maintenance, const struct event *event,
                           int64_t now_us);
-
-#endif

@@ -2,8 +2,7 @@
 // Storms: more events of one kind than the configured rate. Suppresses and counts the events of a
 // storm, and reports summaries.
 // Decides: When does a storm begin and end?
-#ifndef IBTRAPD_POLICY_STORMS_H
-#define IBTRAPD_POLICY_STORMS_H
+#pragma once
 
 #include "base/text.h"
 #include "model/catalogue.h"
@@ -51,5 +50,3 @@ void storms_end(struct storms *storms);
 // the first five of masses: "leaf1 (412), leaf2 and others", the largest counts first, each less
 // its error, and none of 1. Returns false, and adds nothing, if no node is known.
 bool top_nodes_describe(const struct top_nodes *top, struct text *t);
-
-#endif

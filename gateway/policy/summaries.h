@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Makes the events that policy adds, and writes policy's decisions to the debug log.
 // policy_sink.stamp gives an event that policy adds its identifier and text.
-#ifndef IBTRAPD_POLICY_SUMMARIES_H
-#define IBTRAPD_POLICY_SUMMARIES_H
+#pragma once
 
 #include "base/log.h"
 #include "policy/alarm_states.h"
@@ -45,5 +44,3 @@ void policy_log_made(struct log *log, const struct event *event);
 // event.
 void policy_log_wait(struct log *log, const struct alarm_state *state, const char *reason,
                      int64_t until_us, int64_t now_us);
-
-#endif

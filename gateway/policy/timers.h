@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A heap of timers, the earliest first.
-#ifndef IBTRAPD_POLICY_TIMERS_H
-#define IBTRAPD_POLICY_TIMERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void timers_drop(struct timers *timers, struct timer *timer);
 
 struct timer *timers_first(const struct timers *timers); // NULL: none is set
 int64_t timers_due(const struct timers *timers);         // INT64_MAX: none is set
-
-#endif

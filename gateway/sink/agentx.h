@@ -4,8 +4,7 @@
 // notification log apply.
 //
 // An event is pending until the master has answered all of its notifications.
-#ifndef IBTRAPD_SINK_AGENTX_H
-#define IBTRAPD_SINK_AGENTX_H
+#pragma once
 
 #include "base/random.h"
 #include "sink/sink.h"
@@ -20,5 +19,3 @@ struct agentx_target {
 
 // Fills `out`. Copies `target`, whose strings outlive the sink.
 void agentx_sink(struct sink *out, const char *name, const struct agentx_target *target);
-
-#endif

@@ -4,8 +4,7 @@
 // other peers leave room: a hostile peer takes no room from the others. Any thread.
 //
 // Decides: How much memory may the answers of receivers take?
-#ifndef IBTRAPD_SINK_ANSWERS_H
-#define IBTRAPD_SINK_ANSWERS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ void answers_drop(struct answers *answers); // they take nothing any more
 
 // Whether the peer has more than its part, and all together have more than `max` octets.
 bool answers_are_beyond(const struct answers *answers, size_t max);
-
-#endif

@@ -10,8 +10,7 @@
 // receiver whose filter refuses the root cause hears nothing of these alarms then. So this receiver
 // gets these alarms and their ends, although both are suppressed. In the same way a receiver gets
 // the events about each part of a host or box, if the receiver's filter says so.
-#ifndef IBTRAPD_SINK_AUDIENCE_H
-#define IBTRAPD_SINK_AUDIENCE_H
+#pragma once
 
 #include "journal/journal.h"
 #include "model/filter.h"
@@ -47,5 +46,3 @@ struct event *audience_view(const struct audience *audience, struct event *event
 
 // A copy of the event that does not refer to the event that it clears. The caller's. Any thread.
 struct event *audience_without_reference(const struct event *event);
-
-#endif

@@ -2,8 +2,7 @@
 // The sink of the kind `file`: writes one JSON object per line to a file or to standard output.
 //
 // Decides: When does a file receiver have an event?
-#ifndef IBTRAPD_SINK_FILE_H
-#define IBTRAPD_SINK_FILE_H
+#pragma once
 
 #include "sink/sink.h"
 
@@ -24,5 +23,3 @@ bool file_sink_check(const char *path, struct error *err);
 // Writes all octets; the last octet is a line feed. Waits up to four seconds for a reader. Returns
 // false with a sentence if a part of the line may be missing; the next call ends this line first.
 bool output_write(const char *octets, size_t size, struct error *err);
-
-#endif

@@ -9,8 +9,7 @@
 // characters, except LEEF's tab. A line fits the buffer of at least FORMAT_SIZE_MIN octets and
 // stays well-formed, because whole fields are left out, the least important first. No line is
 // empty, and no line takes memory.
-#ifndef IBTRAPD_SINK_FORMAT_H
-#define IBTRAPD_SINK_FORMAT_H
+#pragma once
 
 #include "base/text.h"
 #include "model/choices.h"
@@ -177,5 +176,3 @@ bool format_journald_id(const char *event_name, char out[FORMAT_JOURNALD_ID_SIZE
 // Fills `out` with the socket of the journal's own protocol, if the journal owns the syslog socket
 // at `path`, as on most machines with systemd. Returns false if another logger reads `path`.
 bool format_journald_socket(const char *path, char *out, size_t size);
-
-#endif

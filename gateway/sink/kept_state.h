@@ -15,8 +15,7 @@
 //
 // The list of alarms is compared when its number of changes is another one, or when a document is
 // owed.
-#ifndef IBTRAPD_SINK_KEPT_STATE_H
-#define IBTRAPD_SINK_KEPT_STATE_H
+#pragma once
 
 #include "base/random.h"
 #include "sink/format.h"
@@ -81,5 +80,3 @@ bool kept_state_is_of_gateway(const struct kept_state *state, const char *key);
 
 // Returns how many alarms had no room at the last comparison.
 size_t kept_state_beyond(const struct kept_state *state);
-
-#endif

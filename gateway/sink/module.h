@@ -10,8 +10,7 @@
 // version is refused. A module that is missing or refused fails its receivers like an absent peer:
 // the receivers say why, their events wait in the journal, and delivery goes on once the module is
 // there.
-#ifndef IBTRAPD_SINK_MODULE_H
-#define IBTRAPD_SINK_MODULE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -135,5 +134,3 @@ bool module_check(const struct module_use *use, struct error *err);
 // `patience_us` at most for each module. False: something does; then end the process by _exit(2),
 // which takes no library down under it. Call it after the last receiver's end.
 bool module_settle(int64_t patience_us);
-
-#endif

@@ -5,8 +5,7 @@
 //
 // Decides: When is a receiver failing, and when does a receiver work again?
 // Decides: When does ibtrapd give up an event?
-#ifndef IBTRAPD_SINK_RECEIVER_H
-#define IBTRAPD_SINK_RECEIVER_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/histogram.h"
@@ -156,5 +155,3 @@ void receiver_get_status(struct receiver *receiver, struct receiver_status *out)
 // The times from an event to the writing of the event to the receiver's socket or file, for each
 // attempt. Any thread; valid until receiver_finish.
 const struct histogram *receiver_times(const struct receiver *receiver);
-
-#endif

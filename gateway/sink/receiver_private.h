@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A receiver from within: shared by the files receiver_*.c of sink/ only.
-#ifndef IBTRAPD_SINK_RECEIVER_PRIVATE_H
-#define IBTRAPD_SINK_RECEIVER_PRIVATE_H
+#pragma once
 
 #include "base/hash.h"
 #include "sink/audience.h"
@@ -172,5 +171,3 @@ void receiver_again_end(struct receiver *receiver);
 // What a receiver's thread does: reads events from the journal, passes the events to the sink in
 // order, and moves the cursor, until the receiver is asked to stop. `arg` is a struct receiver.
 void *receiver_thread_run(void *arg);
-
-#endif

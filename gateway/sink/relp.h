@@ -3,8 +3,7 @@
 // Over TCP, or over TLS from the first octet, like rsyslog.
 //
 // Decides: When does a RELP receiver have a message?
-#ifndef IBTRAPD_SINK_RELP_H
-#define IBTRAPD_SINK_RELP_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -71,5 +70,3 @@ long relp_frame_parse(const char *octets, size_t size, struct relp_frame *out);
 
 // False: it is not an answer.
 bool relp_frame_answer(const struct relp_frame *frame, struct relp_answer *out);
-
-#endif

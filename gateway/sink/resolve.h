@@ -4,8 +4,7 @@
 // RESOLVE_PATIENCE_US at most.
 //
 // Decides: How long may a name server delay a receiver?
-#ifndef IBTRAPD_SINK_RESOLVE_H
-#define IBTRAPD_SINK_RESOLVE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -67,5 +66,3 @@ typedef size_t resolve_look_up(const char *host, uint16_t port, enum resolve_ord
 size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char *host,
                       uint16_t port, enum resolve_order order,
                       struct resolve_address out[RESOLVE_MAX], struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
 //
 // A sink only reports the receiver's answer to each event (sink/tickets.h). The engine decides
 // about order, waiting, repeats and giving up.
-#ifndef IBTRAPD_SINK_SINK_H
-#define IBTRAPD_SINK_SINK_H
+#pragma once
 
 #include "base/error.h"
 #include "sink/tickets.h"
@@ -67,5 +66,3 @@ struct sink {
     const char *kind;  // "snmp", "syslog", "file", "agentx"
     char address[320]; // for the status, such as "udp 192.0.2.1 port 162"
 };
-
-#endif

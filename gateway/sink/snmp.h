@@ -6,8 +6,7 @@
 // receiver has answered all notifications of the event. The network may lose datagrams, so informs
 // have an order key (tickets.h).
 //
-#ifndef IBTRAPD_SINK_SNMP_H
-#define IBTRAPD_SINK_SNMP_H
+#pragma once
 
 #include "base/log.h"
 #include "base/random.h"
@@ -31,5 +30,3 @@ void snmp_engine_text(char out[SNMP_ENGINE_TEXT_SIZE]);
 // lacks a protocol.
 bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
                struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
 // Transport Security Model.
 //
 // Decides: May two receivers have the same SNMPv3 user?
-#ifndef IBTRAPD_SINK_SNMP_ENGINE_H
-#define IBTRAPD_SINK_SNMP_ENGINE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/random.h"
@@ -67,5 +66,3 @@ void snmp_user_remove(const struct snmp_keys *keys, const uint8_t *engine_id, si
 // Replaces libsnmp's own implementation, which leaks memory with each answer (5.9.3) and works with
 // libsnmp's transports only. Call once, after init_snmp.
 void snmp_tsm_begin(void);
-
-#endif

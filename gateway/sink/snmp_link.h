@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The connection to one SNMP receiver: a libsnmp session on a socket of its own. Opens the session,
 // discovers the other engine, sends, and reads the answers. Never waits under libsnmp's lock.
-#ifndef IBTRAPD_SINK_SNMP_LINK_H
-#define IBTRAPD_SINK_SNMP_LINK_H
+#pragma once
 
 #include "sink/snmp_engine.h"
 #include "sink/snmp_pdu.h"
@@ -62,5 +61,3 @@ bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *p
 bool snmp_trap_queue(struct snmp_link *link, const struct event *event, size_t nth,
                      const struct mib_notification *notification,
                      const struct snmp_pdu_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Turns an event into SNMP notifications: PDUs made with libsnmp, ready to be sent.
-#ifndef IBTRAPD_SINK_SNMP_PDU_H
-#define IBTRAPD_SINK_SNMP_PDU_H
+#pragma once
 
 #include "model/catalogue.h"
 #include "model/mib.h"
@@ -54,5 +53,3 @@ size_t snmp_pdu_encode(const struct event *event, const struct mib_notification 
 netsnmp_pdu *snmp_pdu_make_v1(const struct event *event,
                               const struct mib_notification *notification,
                               const struct snmp_pdu_options *options);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Where an SNMP receiver is, and how to speak to it. The configuration's checks (conf/section.h)
 // let no target pass whose members contradict each other.
-#ifndef IBTRAPD_SINK_SNMP_TARGET_H
-#define IBTRAPD_SINK_SNMP_TARGET_H
+#pragma once
 
 #include "base/clock.h"
 #include "model/choices.h"
@@ -64,5 +63,3 @@ static inline bool snmp_target_has_user(const struct snmp_target *target)
 {
     return target->version == SNMP_V3 && !snmp_target_has_tls(target);
 }
-
-#endif

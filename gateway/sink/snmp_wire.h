@@ -2,8 +2,7 @@
 // The socket below one libsnmp session, instead of libsnmp's transports, which wait for a
 // connection or for a full socket inside calls under a lock. Here, libsnmp only queues packets;
 // ibtrapd sends the packets outside of the lock.
-#ifndef IBTRAPD_SINK_SNMP_WIRE_H
-#define IBTRAPD_SINK_SNMP_WIRE_H
+#pragma once
 
 #include "base/error.h"
 #include "sink/resolve.h"
@@ -73,5 +72,3 @@ bool snmp_wire_check(struct snmp_wire *wire, struct error *err);
 bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err);
 
 void snmp_wire_close(struct snmp_wire *wire);
-
-#endif

@@ -10,8 +10,7 @@
 // Decides: When does a syslog receiver over TCP or TLS have an event?
 //
 // No call waits longer than STREAM_PATIENCE_US. The caller blocks or ignores SIGPIPE.
-#ifndef IBTRAPD_SINK_STREAM_H
-#define IBTRAPD_SINK_STREAM_H
+#pragma once
 
 #include "base/error.h"
 #include "sink/tls.h"
@@ -62,5 +61,3 @@ const char *stream_peer(const struct stream *stream);
 const char *stream_own_address(const struct stream *stream);
 
 void stream_close(struct stream *stream);
-
-#endif

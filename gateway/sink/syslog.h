@@ -3,8 +3,7 @@
 // 5425), RELP, and standard output.
 //
 // The caller blocks or ignores SIGPIPE in the receiver's thread.
-#ifndef IBTRAPD_SINK_SYSLOG_H
-#define IBTRAPD_SINK_SYSLOG_H
+#pragma once
 
 #include "sink/format.h"
 #include "sink/sink.h"
@@ -36,5 +35,3 @@ struct syslog_options {
 // Fills `out`. Copies the options; their strings except the engine ID stay the caller's and outlive
 // the sink. No string is NULL.
 void syslog_sink(struct sink *out, const char *name, const struct syslog_options *options);
-
-#endif

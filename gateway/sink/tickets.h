@@ -10,8 +10,7 @@
 // The engine sends events in the order of the journal. With an order key, an event waits while an
 // event with the same key, or the event's root cause, is in flight. After a refusal that may be
 // meant for any of several events, the engine sends each of these events alone.
-#ifndef IBTRAPD_SINK_TICKETS_H
-#define IBTRAPD_SINK_TICKETS_H
+#pragma once
 
 #include "model/event.h"
 
@@ -106,5 +105,3 @@ void tickets_take_all_back(struct tickets *t);
 
 // The number of the oldest ticket that the receiver refused; 0 if there is none.
 uint64_t tickets_refused(struct tickets *t);
-
-#endif

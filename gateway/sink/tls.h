@@ -3,8 +3,7 @@
 //
 // Decides: Which receiver's certificate does ibtrapd accept?
 // Decides: When has a receiver accepted the certificate of ibtrapd?
-#ifndef IBTRAPD_SINK_TLS_H
-#define IBTRAPD_SINK_TLS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -96,5 +95,3 @@ uint64_t tls_written(const struct tls *tls);
 
 // Sends close_notify if the socket has room. The socket stays open.
 void tls_close(struct tls *tls);
-
-#endif

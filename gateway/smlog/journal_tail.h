@@ -2,8 +2,7 @@
 // Reads OpenSM's messages in systemd's journal, with the contract of log_tail.h. The place is the
 // cursor of the last message. A build without libsystemd has no journal: journal_tail_new returns
 // NULL.
-#ifndef IBTRAPD_SMLOG_JOURNAL_TAIL_H
-#define IBTRAPD_SMLOG_JOURNAL_TAIL_H
+#pragma once
 
 #include "base/log.h"
 
@@ -15,5 +14,3 @@ void journal_tail_free(struct journal_tail *tail); // NULL is allowed
 bool journal_tail_round(struct journal_tail *tail, bool (*each)(void *ctx, const char *line),
                         void *ctx);
 void journal_tail_place(const struct journal_tail *tail, char *out, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
 // when the file was renamed, and when the file was copied and truncated: the octets before the
 // place tell the file. For one thread.
 // Decides: From which line on does the gateway read the subnet manager's log?
-#ifndef IBTRAPD_SMLOG_LOG_TAIL_H
-#define IBTRAPD_SMLOG_LOG_TAIL_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -31,5 +30,3 @@ bool log_tail_round(struct log_tail *tail, bool (*each)(void *ctx, const char *l
 // The place behind the last line that `each` took; within `each`: behind the present line. Empty
 // before the first round.
 void log_tail_place(struct log_tail *tail, char out[LOG_TAIL_PLACE_SIZE]);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads the log of the subnet manager on this host and its list of unhealthy ports, in a thread of
 // its own, each second.
-#ifndef IBTRAPD_SMLOG_SM_LOG_H
-#define IBTRAPD_SMLOG_SM_LOG_H
+#pragma once
 
 #include "event/event_builder.h"
 #include "smlog/unhealthy_list.h"
@@ -29,5 +28,3 @@ struct sm_log;
 // NULL with a sentence: threads are short.
 struct sm_log *sm_log_start(const struct sm_log_options *options, struct error *err);
 void sm_log_stop(struct sm_log *sm_log); // NULL is allowed; call it before `put` is in vain
-
-#endif

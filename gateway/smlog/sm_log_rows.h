@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The lines of OpenSM's log that are events: a row for each pattern. Pure.
 // Decides: Which lines of the subnet manager's log are events?
-#ifndef IBTRAPD_SMLOG_SM_LOG_ROWS_H
-#define IBTRAPD_SMLOG_SM_LOG_ROWS_H
+#pragma once
 
 #include "event/event_builder.h"
 
@@ -15,5 +14,3 @@ struct sm_log_memory {
 // Routes begin at the subnet manager's port, which has the LID `sm_lid`.
 bool sm_log_rows_read(struct sm_log_memory *memory, const char *line, uint16_t sm_lid,
                       struct event_builder_occurrence *out);
-
-#endif

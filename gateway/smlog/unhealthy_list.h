@@ -4,8 +4,7 @@
 // Timestamp. A line of comment begins with '#'. The form is that of the check for the list in
 // facebookresearch/gcm. Pure.
 // Decides: Which ports does NVIDIA's subnet manager call unhealthy?
-#ifndef IBTRAPD_SMLOG_UNHEALTHY_LIST_H
-#define IBTRAPD_SMLOG_UNHEALTHY_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ struct unhealthy_list {
 // Reads the text of the file, NUL-terminated. The caller frees `ports`.
 struct unhealthy_list unhealthy_list_read(const char *text);
 bool unhealthy_list_has(const struct unhealthy_list *list, uint64_t guid, uint8_t port);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Functions for the tables of a context (agent/contexts.h). A context shows one end port,
 // look->device, as a device: a switch with all its ports, or one port of a host or router.
-#ifndef IBTRAPD_TABLES_DEVICE_H
-#define IBTRAPD_TABLES_DEVICE_H
+#pragma once
 
 #include "agent/column.h"
 
@@ -45,5 +44,3 @@ bool device_put_kind(struct agentx_value *out, const struct fabric_node *node);
 bool device_put_port_name(struct agentx_value *out, const struct look *look, uint32_t node,
                           uint8_t port);
 bool device_port_name(struct look *look, struct agentx_value *out);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Functions for the tables of the fabric as one device, for managers without contexts.
 // agent/interface_list.h has the interfaces.
-#ifndef IBTRAPD_TABLES_FABRIC_DEVICE_H
-#define IBTRAPD_TABLES_FABRIC_DEVICE_H
+#pragma once
 
 #include "agent/table.h"
 
@@ -20,5 +19,3 @@ bool fabric_device_find(struct look *look, uint64_t least);
 // Getters of the fabric's sysName and sysDescr.
 bool fabric_device_name(struct look *look, struct agentx_value *out);
 bool fabric_device_descr(struct look *look, struct agentx_value *out);
-
-#endif

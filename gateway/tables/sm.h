@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Functions for the tables of the IB-SM-MIB about the fabric. Each row's index begins with the
 // subnet prefix. mibs/README.md lists the columns without a value, and why.
-#ifndef IBTRAPD_TABLES_SM_H
-#define IBTRAPD_TABLES_SM_H
+#pragma once
 
 #include "agent/table.h"
 
@@ -15,5 +14,3 @@ void sm_add_prefix(struct look *look);
 void sm_add_guid(struct agentx_oid *oid, uint64_t guid);
 
 bool sm_get_prefix(struct look *look, struct agentx_value *out); // of the subnet
-
-#endif

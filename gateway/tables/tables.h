@@ -4,8 +4,7 @@
 // ENTITY-MIB and ENTITY-SENSOR-MIB (entities.c), the IB-SMA-MIB (sma*.c), the IB-PMA-MIB and the
 // IB-IF-MIB (pma.c); of the fabric as a device (fabric_device.c, lldp.c).
 // Decides: Which file has the table of a MIB?
-#ifndef IBTRAPD_TABLES_TABLES_H
-#define IBTRAPD_TABLES_TABLES_H
+#pragma once
 
 #include "agent/table.h"
 
@@ -65,5 +64,3 @@ extern const struct table SMA_GUIDS, SMA_PKEYS, SMA_LANES, SMA_HIGH, SMA_LOW, SM
 // About the fabric as one device.
 extern const struct table LLDP_SYSTEM, LLDP_PORTS, LLDP_NEIGHBOURS, FABRIC_SYSTEM, FABRIC_IF_NUMBER,
     FABRIC_IF, FABRIC_IF_X;
-
-#endif

@@ -4,8 +4,7 @@
 // reading.
 //
 // Decides: How is a counter counted that was reset or is full?
-#ifndef IBTRAPD_TOPOLOGY_ACCUMULATED_H
-#define IBTRAPD_TOPOLOGY_ACCUMULATED_H
+#pragma once
 
 #include "model/counter.h"
 
@@ -58,5 +57,3 @@ bool accumulated_next(struct accumulated_walk *walk,
                       struct counter_sample *out); // false: there are no more
 // The same with the sums as values.
 bool accumulated_next_sums(struct accumulated_walk *walk, struct counter_sample *out);
-
-#endif

@@ -4,8 +4,7 @@
 // Pure.
 //
 // Decides: What is the key of an alarm, and which node, port or link does the key name?
-#ifndef IBTRAPD_TOPOLOGY_ALARM_KEY_H
-#define IBTRAPD_TOPOLOGY_ALARM_KEY_H
+#pragma once
 
 #include "model/catalogue.h"
 #include "model/counter.h"
@@ -57,5 +56,3 @@ bool alarm_key_parse(const char *text, struct alarm_key *out);
 
 // Does the same for keys that are a place alone.
 bool alarm_key_read(const char *text, struct alarm_key *out);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // Read compare_all.c for the order of the steps, compare.h for each step, and comparison.h for the
 // tools that the steps share.
-#ifndef IBTRAPD_TOPOLOGY_CHANGES_H
-#define IBTRAPD_TOPOLOGY_CHANGES_H
+#pragma once
 
 #include "model/catalogue.h"
 #include "model/event.h"
@@ -81,5 +80,3 @@ void changes_add_failover(const struct fabric *after, const struct endpoint *for
                           const struct names *names, struct changes *out);
 
 void changes_clear(struct changes *changes); // frees the list and zeroes the struct
-
-#endif

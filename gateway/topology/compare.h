@@ -2,8 +2,7 @@
 // The steps of changes_between. Each step compares one kind of thing and adds its changes. A step
 // may use an earlier step's changes as causes, so compare_all.c calls the steps in the order of
 // this list.
-#ifndef IBTRAPD_TOPOLOGY_COMPARE_H
-#define IBTRAPD_TOPOLOGY_COMPARE_H
+#pragma once
 
 #include "topology/comparison.h"
 
@@ -17,5 +16,3 @@ void compare_services(struct comparison *t); // subnet managers, I/O units and c
 // A part of compare_services: adds a failover if the later snapshot has a master subnet manager
 // that is not `former`. Uses only `after.fabric`, `names` and `out` of the comparison.
 void compare_masters(struct comparison *t, const struct endpoint *former);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Two snapshots side by side, and the tools to describe their differences. The steps in compare.h
 // decide which differences are changes.
-#ifndef IBTRAPD_TOPOLOGY_COMPARISON_H
-#define IBTRAPD_TOPOLOGY_COMPARISON_H
+#pragma once
 
 #include "model/names.h"
 #include "topology/alarm_key.h"
@@ -110,5 +109,3 @@ void comparison_guid_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind, uin
 // neighbour.
 void comparison_add_disabled(const struct comparison *t, const struct endpoint *end,
                              struct change *change);
-
-#endif

@@ -12,8 +12,7 @@
 // grew, or if the reading has a port that no reading had before.
 //
 // Decides: Which limit do the errors of a link have?
-#ifndef IBTRAPD_TOPOLOGY_COUNTER_RATES_H
-#define IBTRAPD_TOPOLOGY_COUNTER_RATES_H
+#pragma once
 
 #include "topology/alarm_key.h"
 #include "topology/counter_windows.h"
@@ -100,5 +99,3 @@ bool counter_rates_measure(const struct counter_watch_limits *limits,
 bool counter_rates_are_over(const struct counter_windows_time *time, const struct watched *one,
                             const struct counter_statement *found, double part,
                             uint64_t errors_min);
-
-#endif

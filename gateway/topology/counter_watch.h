@@ -12,8 +12,7 @@
 // Decides: When does a link count too many errors, and when does a link-errors alarm end?
 // Decides: When does a port wait too long before it can send?
 // Decides: When has a counter reached its threshold?
-#ifndef IBTRAPD_TOPOLOGY_COUNTER_WATCH_H
-#define IBTRAPD_TOPOLOGY_COUNTER_WATCH_H
+#pragma once
 
 #include "model/fabric.h"
 #include "topology/accumulated.h"
@@ -97,5 +96,3 @@ uint64_t counter_watch_errors(const struct counter_watch *watch, uint64_t node_g
 
 // How many times a counter grew or a port waited and was not watched, for want of room.
 uint64_t counter_watch_overflowed(const struct counter_watch *watch, enum alarm_key_about about);
-
-#endif

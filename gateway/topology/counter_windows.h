@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Counts the growth of a counter over two sliding windows. A window slides on by a slot. The slot
 // that is filled now counts beside a full window. Pure.
-#ifndef IBTRAPD_TOPOLOGY_COUNTER_WINDOWS_H
-#define IBTRAPD_TOPOLOGY_COUNTER_WINDOWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ uint64_t counter_windows_sum(const struct counter_windows *windows, enum error_w
 
 // The time of the slots of a sum: the window, and up to a twelfth more.
 int64_t counter_windows_span(const struct counter_windows_time *time, enum error_window window);
-
-#endif

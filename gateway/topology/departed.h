@@ -2,8 +2,7 @@
 // The ports that left the fabric lately. They keep their names for later events: the trap about a
 // port's return arrives before the sweep that finds the port, and the subnet manager may know a
 // node that came back without the node's description. For one thread.
-#ifndef IBTRAPD_TOPOLOGY_DEPARTED_H
-#define IBTRAPD_TOPOLOGY_DEPARTED_H
+#pragma once
 
 #include "model/event.h"
 #include "model/fabric.h"
@@ -26,5 +25,3 @@ void departed_ports_remember(struct departed_ports *departed, const struct syste
 // Returns the last description of the departed port with that GUID, or of a port of the node with
 // that GUID; NULL: none is known.
 const struct endpoint *departed_ports_find(const struct departed_ports *departed, uint64_t guid);
-
-#endif

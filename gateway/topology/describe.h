@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Describes a port, node or subnet manager of a snapshot as the endpoint of an event. Pure.
 // Decides: How is a node called that has no name?
-#ifndef IBTRAPD_TOPOLOGY_DESCRIBE_H
-#define IBTRAPD_TOPOLOGY_DESCRIBE_H
+#pragma once
 
 #include "base/text.h"
 #include "model/event.h"
@@ -63,5 +62,3 @@ uint32_t describe_count_nameless(const struct systems *systems, const struct nam
 // leaf1".
 void describe_add_name(struct text *text, const struct endpoint *who);
 void describe_add_port(struct text *text, const struct endpoint *who);
-
-#endif

@@ -6,8 +6,7 @@
 // Decides: When is a module or a switch too hot?
 // Decides: When was a cable replaced?
 // Decides: When has a fan or a power supply failed?
-#ifndef IBTRAPD_TOPOLOGY_DEVICE_RULES_H
-#define IBTRAPD_TOPOLOGY_DEVICE_RULES_H
+#pragma once
 
 #include "base/text.h"
 #include "model/catalogue.h"
@@ -35,5 +34,3 @@ struct device_rule {
 
 // The rule with that number, from 0 on; NULL: there are no more.
 const struct device_rule *device_rules_at(size_t number);
-
-#endif

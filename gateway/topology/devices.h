@@ -3,8 +3,7 @@
 // the last rounds, as octets. Any thread.
 //
 // Decides: For how long is it remembered what a device told?
-#ifndef IBTRAPD_TOPOLOGY_DEVICES_H
-#define IBTRAPD_TOPOLOGY_DEVICES_H
+#pragma once
 
 #include "model/device_reading.h"
 
@@ -34,5 +33,3 @@ void devices_put(struct devices *devices, const struct device_record *record);
 
 // Forgets records older than DEVICES_MEMORY_US.
 void devices_forget_old(struct devices *devices, int64_t utc_us);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Lists every difference between two snapshots, in one pass over both. Pure.
-#ifndef IBTRAPD_TOPOLOGY_DIFF_H
-#define IBTRAPD_TOPOLOGY_DIFF_H
+#pragma once
 
 #include "model/fabric.h"
 
@@ -40,5 +39,3 @@ void diff_match_nodes(const struct fabric *before, const struct fabric *after, u
 // Whether the ports are linked to the same port (its node GUID and number), or both to none.
 bool diff_same_peer(const struct fabric *a, const struct fabric_port *port_a,
                     const struct fabric *b, const struct fabric_port *port_b);
-
-#endif

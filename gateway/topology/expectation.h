@@ -3,8 +3,7 @@
 // that lead elsewhere, slower links, unexpected nodes and links. Pure.
 //
 // Decides: Which present node is an expected node?
-#ifndef IBTRAPD_TOPOLOGY_EXPECTATION_H
-#define IBTRAPD_TOPOLOGY_EXPECTATION_H
+#pragma once
 
 #include "model/fabric.h"
 #include "model/names.h"
@@ -66,5 +65,3 @@ bool expected_links_find(const struct expected_links *links, uint32_t node, uint
 // by name.
 void expectation_compare(struct expectation *expectation, const struct systems *now,
                          const struct names *names, expectation_each *each, void *ctx);
-
-#endif

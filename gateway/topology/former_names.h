@@ -4,8 +4,7 @@
 // maintenance windows match the former name, too.
 // Decides: Which former names of a node do patterns match, and for how long?
 // Decides: When is a node's new name told no more?
-#ifndef IBTRAPD_TOPOLOGY_FORMER_NAMES_H
-#define IBTRAPD_TOPOLOGY_FORMER_NAMES_H
+#pragma once
 
 #include "base/random.h"
 #include "model/event.h"
@@ -43,5 +42,3 @@ const char *former_names_last(const struct former_names *former, uint64_t guid, 
 
 // Adds the former names of the event's nodes and ports, at most EVENT_OTHER_NAMES_MAX.
 void former_names_add(const struct former_names *former, struct event *event);
-
-#endif

@@ -3,8 +3,7 @@
 // the subnet manager has made both ports ACTIVE. Pure.
 //
 // Decides: When has a node or a link joined the fabric?
-#ifndef IBTRAPD_TOPOLOGY_JOINED_H
-#define IBTRAPD_TOPOLOGY_JOINED_H
+#pragma once
 
 #include "model/systems.h"
 #include "topology/departed.h"
@@ -56,5 +55,3 @@ bool joined_is_dark(const struct fabric *fabric, uint32_t node);
 
 // Whether a link of the node waits. `joined`: the result of joined_fabric for `now`.
 bool joined_lacks_link(const struct fabric *joined, const struct fabric *now, uint64_t node_guid);
-
-#endif

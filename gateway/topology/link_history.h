@@ -12,8 +12,7 @@
 //   incident at once, unless it happened to a node or host as far as is known.
 //
 // Decides: Which incidents of a link are one occasion?
-#ifndef IBTRAPD_TOPOLOGY_LINK_HISTORY_H
-#define IBTRAPD_TOPOLOGY_LINK_HISTORY_H
+#pragma once
 
 #include "topology/alarm_key.h"
 
@@ -129,5 +128,3 @@ size_t link_history_count(struct link_history *history); // links with an occasi
 // The number of incidents that did not count, and of links that were not found unreliable, for want
 // of room.
 uint64_t link_history_overflowed(const struct link_history *history);
-
-#endif

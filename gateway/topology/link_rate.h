@@ -2,8 +2,7 @@
 // The rate of a link, and the best rate that both of its ends support and are set to. Pure.
 //
 // Decides: When does a link run below its rate?
-#ifndef IBTRAPD_TOPOLOGY_LINK_RATE_H
-#define IBTRAPD_TOPOLOGY_LINK_RATE_H
+#pragma once
 
 #include "model/fabric.h"
 
@@ -19,5 +18,3 @@ struct link_rate link_rate_of(const struct fabric *fabric, uint32_t port, uint32
 
 // Adds "4X EDR (100 Gb/s)", and for a degraded link " instead of 4X HDR (200 Gb/s)".
 void link_rate_describe(struct text *text, const struct link_rate *rate);
-
-#endif

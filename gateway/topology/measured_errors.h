@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The error rates of the ports after one reading, and the shares of time that ports waited:
 // immutable and counted.
-#ifndef IBTRAPD_TOPOLOGY_MEASURED_ERRORS_H
-#define IBTRAPD_TOPOLOGY_MEASURED_ERRORS_H
+#pragma once
 
 #include "topology/counter_watch.h"
 
@@ -37,5 +36,3 @@ bool measured_errors_find_wait(const struct measured_errors *errors, uint64_t no
 
 // The place of the first measure of the port or of a later port; `count`: no such measure.
 size_t measured_errors_find(const struct measured_errors *errors, uint64_t node_guid, uint8_t port);
-
-#endif

@@ -3,8 +3,7 @@
 // Pure but for the log.
 //
 // Decides: When is a node gone that a sweep did not find?
-#ifndef IBTRAPD_TOPOLOGY_MERGE_H
-#define IBTRAPD_TOPOLOGY_MERGE_H
+#pragma once
 
 #include "base/log.h"
 #include "model/fabric.h"
@@ -57,5 +56,3 @@ void merge_note(struct merge_memory *memory, const struct fabric *seen);
 // Sets `memory` for the next sweep. `log` may be NULL. Returns one reference, the caller's.
 struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *seen,
                              struct merge_memory *memory, struct log *log);
-
-#endif

@@ -14,8 +14,7 @@
 // by a row of ports of one lane with one neighbour. Nobody tried this on hardware.
 //
 // Decides: Which ports are planes of one link, and when does the link lack planes?
-#ifndef IBTRAPD_TOPOLOGY_PLANES_H
-#define IBTRAPD_TOPOLOGY_PLANES_H
+#pragma once
 
 #include "base/text.h"
 #include "model/names.h"
@@ -39,5 +38,3 @@ bool planes_are_missing(const struct planes *planes);
 // Adds "3 of 4 planes; no link at port 2". `names` may be NULL.
 void planes_describe(struct text *text, const struct fabric *fabric, const struct planes *planes,
                      const struct names *names);
-
-#endif

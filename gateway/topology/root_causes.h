@@ -3,8 +3,7 @@
 // the switch. Pure.
 //
 // Decides: Which switch is the root cause of nodes that left together?
-#ifndef IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
-#define IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
+#pragma once
 
 #include "model/fabric.h"
 #include "model/names.h"
@@ -55,5 +54,3 @@ enum root_causes_fate { ROOT_CAUSES_WENT, ROOT_CAUSES_CAME, ROOT_CAUSES_MISSING 
 void root_causes_add_nodes(const struct root_causes *causes, uint32_t root,
                            const struct names *names, enum root_causes_fate fate,
                            struct change *change);
-
-#endif

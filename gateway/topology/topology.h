@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The current fabric: processes the results of sweeps, finds the changes, and looks up ports and
 // nodes by address.
-#ifndef IBTRAPD_TOPOLOGY_TOPOLOGY_H
-#define IBTRAPD_TOPOLOGY_TOPOLOGY_H
+#pragma once
 
 #include "base/log.h"
 #include "base/random.h"
@@ -88,5 +87,3 @@ void topology_add_other_names(const struct topology *topology, struct event *eve
 // The port at the other end of this port's link.
 bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uint8_t port,
                         struct endpoint *out);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A list of counters that counter_watch.c watches. No other folder includes watched.h.
-#ifndef IBTRAPD_TOPOLOGY_WATCHED_H
-#define IBTRAPD_TOPOLOGY_WATCHED_H
+#pragma once
 
 #include "model/counter.h"
 #include "topology/counter_windows.h"
@@ -52,5 +51,3 @@ struct watched *watched_find(const struct watched_list *list, uint64_t node_guid
 
 // Keeps the first `count` counters, and gives memory back.
 void watched_shrink(struct watched_list *list, size_t count);
-
-#endif

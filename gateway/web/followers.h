@@ -3,8 +3,7 @@
 // Each client has one batch of events under way at most. When the client has read the batch, the
 // next batch is made. The loop's thread calls all functions.
 // Decides: How long may a browser follow the events?
-#ifndef IBTRAPD_WEB_FOLLOWERS_H
-#define IBTRAPD_WEB_FOLLOWERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void followers_add(struct followers *all, struct bufferevent *stream, int64_t af
 
 // A callback of a stream: discards all octets that the client sends after its request.
 void followers_discard(struct bufferevent *stream, void *ctx);
-
-#endif

@@ -4,8 +4,7 @@
 // new events. The page changes nothing. Main thread. A worker's thread makes the state and the map:
 // this may take half a second, or read the journal's file.
 // Decides: How old may the state and the map of the page be?
-#ifndef IBTRAPD_WEB_PAGE_H
-#define IBTRAPD_WEB_PAGE_H
+#pragma once
 
 #include "control/control.h"
 #include "control/worker.h"
@@ -32,5 +31,3 @@ void page_free(struct page *page); // NULL is allowed; after the server, when th
 
 // The page for web_server_serve_page.
 struct web_page page_functions(struct page *page);
-
-#endif

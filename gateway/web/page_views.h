@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The active alarms and the map of the fabric for the page. One thread at a time.
-#ifndef IBTRAPD_WEB_PAGE_VIEWS_H
-#define IBTRAPD_WEB_PAGE_VIEWS_H
+#pragma once
 
 #include "journal/journal.h"
 #include "model/names.h"
@@ -45,5 +44,3 @@ void page_views_alarms(json_t *state, struct journal *journal, const struct syst
 // Before the first sweep the map is empty.
 char *page_views_map(struct topology *topology, struct journal *journal,
                      struct page_view_names *then, size_t *size);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads the metrics of a scrape from the running parts of the gateway.
-#ifndef IBTRAPD_WEB_SCRAPE_H
-#define IBTRAPD_WEB_SCRAPE_H
+#pragma once
 
 #include "health/parts.h"
 #include "web/web_server.h"
@@ -10,5 +9,3 @@
 // of the gateway at the beginning of the scrape. The metrics of the ports follow if the
 // configuration asks for them, from the snapshot and the counters at the same moment.
 extern const struct web_source SCRAPE_SOURCE;
-
-#endif

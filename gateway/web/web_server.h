@@ -5,8 +5,7 @@
 // 9112 7.1). A long answer never stops the loop and is never whole in memory.
 // Decides: Which client of the metrics server loses its place?
 // Decides: Who may use the page and /metrics?
-#ifndef IBTRAPD_WEB_WEB_SERVER_H
-#define IBTRAPD_WEB_WEB_SERVER_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -90,5 +89,3 @@ void web_server_serve_page(struct web_server *server, const struct web_page *pag
 void web_server_take_documents(struct web_server *server);
 
 void web_server_stop(struct web_server *server); // NULL is allowed
-
-#endif

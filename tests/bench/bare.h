@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Code that the bare loops share.
-#ifndef IBTRAPD_TESTS_BARE_H
-#define IBTRAPD_TESTS_BARE_H
+#pragma once
 
 #include "model/event.h"
 
@@ -11,5 +10,3 @@ struct event *bare_event(void);
 _Noreturn void bare_give_up(const char *why);
 
 double bare_cpu_s(void); // processor time of this process, in seconds
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The gateway's receivers as the control socket lists them, and the processor time of the thread of
 // each, for bench-flood.
-#ifndef IBTRAPD_BENCH_FLOOD_RECEIVERS_H
-#define IBTRAPD_BENCH_FLOOD_RECEIVERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ size_t flood_receivers_done(const struct flood_receivers *receivers);
 // `since_us` (monotonic) to the last event, null if events are missing, and the processor time of
 // the receiver's thread. Names have to differ in their first twelve characters.
 void flood_receivers_print(const struct flood_receivers *receivers, int64_t since_us);
-
-#endif

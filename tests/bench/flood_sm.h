@@ -3,8 +3,7 @@
 // manager confirms subscriptions and answers queries. Then the subnet manager pushes Reports of
 // trap 64 (a port came into service), at a rate or at the SA client's pace, like a new master for
 // every port.
-#ifndef IBTRAPD_BENCH_FLOOD_SM_H
-#define IBTRAPD_BENCH_FLOOD_SM_H
+#pragma once
 
 #include "ib/mad_io.h"
 
@@ -33,5 +32,3 @@ uint32_t flood_sm_acknowledged(struct flood_sm *sm);
 // yet.
 int64_t flood_sm_read_ns(const struct flood_sm *sm, uint32_t report);
 int64_t flood_sm_answered_ns(const struct flood_sm *sm, uint32_t report);
-
-#endif

@@ -4,8 +4,7 @@
 // between them, and sends Reports of many kinds at a rate. The inner fabric replaces fabrics beyond
 // a simulator's size. Its memory is shared memory (RssShmem): all other memory belongs to the
 // gateway.
-#ifndef IBTRAPD_BENCH_INNER_FABRIC_H
-#define IBTRAPD_BENCH_INNER_FABRIC_H
+#pragma once
 
 #include "ib/mad_io.h"
 
@@ -23,5 +22,3 @@ struct inner_fabric *inner_fabric_new(const struct inner_fabric_options *options
 void inner_fabric_free(struct inner_fabric *f);
 
 struct mad_opener inner_fabric_opener(struct inner_fabric *f);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A UDP socket that counts datagrams in a thread of its own, and records when the kernel put each
 // one into the socket, which on the loopback is the time of sending.
-#ifndef IBTRAPD_BENCH_TRAP_SINK_H
-#define IBTRAPD_BENCH_TRAP_SINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ uint32_t trap_sink_count(struct trap_sink *sink);
 uint32_t trap_sink_misplaced(struct trap_sink *sink); // datagrams not about the expected port
 int64_t trap_sink_time_ns(const struct trap_sink *sink, uint32_t datagram); // UTC
 int64_t trap_sink_cpu_ns(const struct trap_sink *sink); // the thread's processor time
-
-#endif

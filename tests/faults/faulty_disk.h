@@ -4,8 +4,7 @@
 //
 // Like on Linux, a failed sync loses its writes: readers still see these writes, but the writes
 // never reach the disk, and the next sync ignores them.
-#ifndef IBTRAPD_TESTS_FAULTY_DISK_H
-#define IBTRAPD_TESTS_FAULTY_DISK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ bool faulty_disk_failed(void);
 
 // Copies the content that the disk would have after a power failure now to another directory.
 void faulty_disk_after_power_failure(const char *directory);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A port whose answers to a sweep's queries come from the input, in the order of the queries.
-#ifndef IBTRAPD_TESTS_ANSWERING_PORT_H
-#define IBTRAPD_TESTS_ANSWERING_PORT_H
+#pragma once
 
 #include "fake_port.h"
 #include "input.h"
@@ -25,5 +24,3 @@ struct answering_port {
 // Sets up a sweep through the port, from the input's beginning. The sweep points to the port, which
 // must not be moved.
 struct sweep answering_port_sweep(struct answering_port *port, const uint8_t *data, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The function that libFuzzer and the replay of the corpora call. Returns 0; aborts if a check
 // fails.
-#ifndef IBTRAPD_TESTS_FUZZ_H
-#define IBTRAPD_TESTS_FUZZ_H
+#pragma once
 
 #include "require.h"
 
@@ -10,5 +9,3 @@
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#endif

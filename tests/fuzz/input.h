@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads an input from its beginning; after its end it reads zeroes.
-#ifndef IBTRAPD_TESTS_INPUT_H
-#define IBTRAPD_TESTS_INPUT_H
+#pragma once
 
 #include "base/wire.h"
 
@@ -43,5 +42,3 @@ static inline const uint8_t *input_part(struct input *in, size_t length_octets, 
     in->p += *size;
     return part;
 }
-
-#endif

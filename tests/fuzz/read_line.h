@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Parses lines of the formats by the formats' specifications alone, independently of the code that
 // wrote the lines. Aborts if a line violates the specification.
-#ifndef IBTRAPD_TESTS_READ_LINE_H
-#define IBTRAPD_TESTS_READ_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void read_json(const char *line, struct read_line *out);
 
 // The value; NULL: none. Each name may occur once only.
 const char *read_line_find(const struct read_line *line, const char *element, const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * MADs at a port to one client, the subnet manager. The subnet manager forwards them to the gateway
  * through a Unix socket. */
 
-#ifndef IBTRAPD_TESTS_SIMBESIDE_H
-#define IBTRAPD_TESTS_SIMBESIDE_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,5 +22,3 @@ static inline socklen_t beside_name(struct sockaddr_un *name)
                           fabric ? fabric : "", host ? host : "");
     return (socklen_t)(sizeof(sa_family_t) + 1 + (size_t)length);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * SIM_HARDENED_SM names a file that gets a line for each request to the SA: method and attribute in
  * hexadecimal digits, and whether it was dropped. */
 
-#ifndef IBTRAPD_TESTS_SIMHARDENED_H
-#define IBTRAPD_TESTS_SIMHARDENED_H
+#pragma once
 
 #include "simtables.h"
 
@@ -34,5 +33,3 @@ static inline bool is_dropped(const uint8_t *mad)
     }
     return dropped;
 }
-
-#endif

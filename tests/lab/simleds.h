@@ -9,8 +9,7 @@
  * A request for LedInfo goes to the simulator as one for NodeInfo, so that a node answers only if
  * it is there; its answer becomes the one to LedInfo. */
 
-#ifndef IBTRAPD_TESTS_SIMLEDS_H
-#define IBTRAPD_TESTS_SIMLEDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ static inline void sim_led_answer(uint8_t *mad)
     mad[LED_DATA] = sim_led_state(led) ? 0x80 : 0;
     led->lid = 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Finds the original of a function that a preloaded library replaces. */
 
-#ifndef IBTRAPD_TESTS_SIMNEXT_H
-#define IBTRAPD_TESTS_SIMNEXT_H
+#pragma once
 
 #include <dlfcn.h>
 #include <string.h>
@@ -28,5 +27,3 @@ static inline write_function *next_write(void)
     memcpy(&function, &symbol, sizeof(function));
     return function;
 }
-
-#endif

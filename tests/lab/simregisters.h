@@ -11,8 +11,7 @@
  * node answers only if it is there. With SIM_REGISTERS_AGENT, the program gets an agent of this
  * class, as umad2sim drops answers without one. */
 
-#ifndef IBTRAPD_TESTS_SIMREGISTERS_H
-#define IBTRAPD_TESTS_SIMREGISTERS_H
+#pragma once
 
 #include <endian.h>
 #include <rdma/ib_user_mad.h>
@@ -94,5 +93,3 @@ static inline void sim_register_answer(uint8_t *mad)
         fclose(file);
     one->lid = 0;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * name comes from the TransactionID, and there are only a few names, so that a later answer
  * overwrites a file that is never read. */
 
-#ifndef IBTRAPD_TESTS_SIMTABLES_H
-#define IBTRAPD_TESTS_SIMTABLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ static inline bool table_path(char path[PATH_SIZE], const uint8_t *mad)
 
     return directory && snprintf(path, PATH_SIZE, "%s/table-%u", directory, number) < PATH_SIZE;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // One step of a scenario. Numbers are taken modulo the available things: every list of actions can
 // run.
-#ifndef IBTRAPD_TESTS_ACTION_H
-#define IBTRAPD_TESTS_ACTION_H
+#pragma once
 
 #include "gateway_under_test.h"
 #include "plain_fabric.h"
@@ -47,5 +46,3 @@ enum {
 struct gateway_options action_options(unsigned number);
 
 void action_print(const struct action *action, const struct plain_fabric *fabric, FILE *out);
-
-#endif

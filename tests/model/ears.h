@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the receivers of the test got: files, and sockets for syslog by UDP. For one thread.
-#ifndef IBTRAPD_TESTS_EARS_H
-#define IBTRAPD_TESTS_EARS_H
+#pragma once
 
 #include "wanted.h"
 
@@ -20,5 +19,3 @@ void ears_listen(struct ears *ears);
 // How often the receiver at that place got the probe, and with which severity at last.
 unsigned ears_count(const struct ears *ears, size_t place, size_t probe);
 unsigned ears_severity(const struct ears *ears, size_t place, size_t probe);
-
-#endif

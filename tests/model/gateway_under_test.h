@@ -2,8 +2,7 @@
 // One gateway without its port and its sinks: topology, policy, pipeline and a journal in a scratch
 // directory. The only file of this folder that calls the gateway's code, but for the values of
 // model/. Aborts if something fails. One thread.
-#ifndef IBTRAPD_TESTS_GATEWAY_UNDER_TEST_H
-#define IBTRAPD_TESTS_GATEWAY_UNDER_TEST_H
+#pragma once
 
 #include "support_clock.h"
 
@@ -71,5 +70,3 @@ struct gateway_filter {
 // The event that a receiver with the filter gets: a reference. NULL: it does not get the event.
 struct event *gateway_deliver(struct gateway_under_test *g, const struct gateway_filter *filter,
                               struct event *event);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The true fabric: nodes with or without power, and cables between their ports. Shares no code with
 // the gateway. The gateway gets only the snapshots of plain_fabric_sweep.
-#ifndef IBTRAPD_TESTS_PLAIN_FABRIC_H
-#define IBTRAPD_TESTS_PLAIN_FABRIC_H
+#pragma once
 
 #include "generated.h"
 
@@ -70,5 +69,3 @@ bool plain_fabric_rename(struct plain_fabric *f, unsigned node); // takes or giv
 // Describe by names, for people.
 void plain_fabric_print(const struct plain_fabric *f, FILE *out);
 void plain_fabric_print_cable(const struct plain_fabric *f, unsigned cable, FILE *out);
-
-#endif

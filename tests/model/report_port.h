@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A port in front of another port, which also receives Reports of the test.
-#ifndef IBTRAPD_TESTS_REPORT_PORT_H
-#define IBTRAPD_TESTS_REPORT_PORT_H
+#pragma once
 
 #include "ib/mad_io.h"
 
@@ -19,5 +18,3 @@ void report_port_push(struct report_port *port, uint64_t guid);
 
 // How many of them are not answered yet: an answered one is in the journal. Any thread.
 size_t report_port_left(struct report_port *port);
-
-#endif

@@ -7,8 +7,7 @@
 //
 // A thing that only some gateways saw, or a gateway saw in a sweep that may be dropped, may count
 // or not.
-#ifndef IBTRAPD_TESTS_SCENARIO_H
-#define IBTRAPD_TESTS_SCENARIO_H
+#pragma once
 
 #include "action.h"
 
@@ -41,5 +40,3 @@ void scenario_make(struct scenario *scenario, uint64_t seed, bool two_gateways,
 // Runs the scenario in the directory, and writes its steps to `trace` unless `trace` is NULL.
 void scenario_run(const struct scenario *scenario, const char *directory, FILE *trace,
                   struct scenario_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Finds a short scenario that fails like a long scenario.
-#ifndef IBTRAPD_TESTS_SHRINK_H
-#define IBTRAPD_TESTS_SHRINK_H
+#pragma once
 
 #include "scenario.h"
 
@@ -9,5 +8,3 @@ enum { SHRINK_RUNS_MAX = 3000 };
 
 // Drops actions, and shortens waits, as long as the scenario fails with the same class.
 void shrink(struct scenario *scenario, const char *directory, const char *class);
-
-#endif

@@ -6,8 +6,7 @@
 //   its end ports was seen in another link: then it is superseded, and forgotten.
 // - port G/n: G, no switch, is visible, and its port n is an end of a link alarm.
 // - rate link A/p-B/q: the link is visible, and degraded.
-#ifndef IBTRAPD_TESTS_TRUTH_H
-#define IBTRAPD_TESTS_TRUTH_H
+#pragma once
 
 #include "plain_fabric.h"
 
@@ -50,5 +49,3 @@ const struct truth_alarm *truth_find(const struct truth_alarms *alarms, const ch
 // end; a port for its link.
 bool truth_has_told_root(const struct truth *truth, const struct truth_alarm *alarm,
                          bool (*believes)(const void *ctx, const char *key), const void *ctx);
-
-#endif

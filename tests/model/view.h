@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The belief of a receiver, from its events alone: the raised alarms less the cleared alarms.
-#ifndef IBTRAPD_TESTS_VIEW_H
-#define IBTRAPD_TESTS_VIEW_H
+#pragma once
 
 #include "gateway_under_test.h"
 
@@ -30,5 +29,3 @@ struct view {
 void view_begin(struct view *view, const char *name, const struct gateway_filter *filter);
 void view_take(struct view *view, const struct event *event); // as it gets it
 bool view_believes(const void *view, const char *key);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A configuration wanted by the test, its text, and its consequences. Shares no code with the
 // gateway.
-#ifndef IBTRAPD_TESTS_WANTED_H
-#define IBTRAPD_TESTS_WANTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ bool wanted_passes(const struct wanted *wanted, size_t place, unsigned severity)
 
 // A random number below `limit`.
 unsigned wanted_chance(uint64_t *seed, unsigned limit);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Since when a receiver is wrong about which keys.
-#ifndef IBTRAPD_TESTS_WRONG_H
-#define IBTRAPD_TESTS_WRONG_H
+#pragma once
 
 #include "model/event.h"
 
@@ -23,5 +22,3 @@ struct wrong {
 // things.
 int64_t wrong_note(struct wrong *wrong, const char *key, int64_t now); // since when
 void wrong_end(struct wrong *wrong);
-
-#endif

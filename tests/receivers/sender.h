@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The common part of the programs that send made-up events to a receiver.
-#ifndef IBTRAPD_TESTS_SENDER_H
-#define IBTRAPD_TESTS_SENDER_H
+#pragma once
 
 #include "model/event.h"
 
@@ -12,5 +11,3 @@ long sender_number(char **args, const char *name, long otherwise);
 // Event number n, from 0, which has n in its identifier, time and GUID, about a node of that name.
 // It has no text. The reference is the caller's.
 struct event *sender_event(long n, const char *node);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Drives one sink as the engine does (sink/receiver_thread.c), but step by step, without a thread
 // and without a journal. A driver of zeros is ready for driver_open.
-#ifndef IBTRAPD_TESTS_DRIVER_H
-#define IBTRAPD_TESTS_DRIVER_H
+#pragma once
 
 #include "sink/sink.h"
 
@@ -35,5 +34,3 @@ void driver_close(struct driver *d);
 
 // Frees the sink, and forgets all events.
 void driver_free(struct driver *d);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The receivers whose cursors a journal has, one after the other.
-#ifndef IBTRAPD_TESTS_SUPPORT_EACH_RECEIVER_H
-#define IBTRAPD_TESTS_SUPPORT_EACH_RECEIVER_H
+#pragma once
 
 #include "journal/journal.h"
 
@@ -15,5 +14,3 @@ static inline void journal_each_receiver(struct journal *journal,
     for (size_t i = 0; i < n; i++)
         each(ctx, &all[i]);
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A fabric in memory that answers directed-route SMPs through struct mad_io. Time is virtual. A
 // seed alone decides which MADs get lost. A switch of it may lie. For one thread.
-#ifndef IBTRAPD_TESTS_FAKE_FABRIC_H
-#define IBTRAPD_TESTS_FAKE_FABRIC_H
+#pragma once
 
 #include "fake_port.h"
 
@@ -98,5 +97,3 @@ void fake_fabric_arrive(struct fake_fabric *f, const uint8_t *mad);
 
 // The snapshot that a complete sweep should find. The caller releases it.
 struct fabric *fake_fabric_truth(const struct fake_fabric *f);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The master agent's side of an AgentX session. The test speaks it, in the test's own thread.
-#ifndef IBTRAPD_TESTS_FAKE_MASTER_H
-#define IBTRAPD_TESTS_FAKE_MASTER_H
+#pragma once
 
 #include "support.h"
 
@@ -36,5 +35,3 @@ bool fake_master_hear(struct fake_master *m,
 void fake_master_expect(struct fake_master *m, uint8_t type, struct fake_pdu *out);
 void fake_master_say(struct fake_master *m, struct pdu_writer *w);
 void fake_master_respond(struct fake_master *m, const struct fake_pdu *to, unsigned error);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A MAD port whose requests a function of the test answers. It counts the MADs sent. Time is
 // virtual and passes only while the code under test waits for an answer. For one thread.
-#ifndef IBTRAPD_TESTS_FAKE_PORT_H
-#define IBTRAPD_TESTS_FAKE_PORT_H
+#pragma once
 
 #include "support_clock.h"
 
@@ -74,5 +73,3 @@ struct sweep fake_port_sweep(struct fake_port *port);
 
 // Makes a MAD arrive after the latency.
 void fake_port_put(struct fake_port *port, const uint8_t *octets, size_t size);
-
-#endif

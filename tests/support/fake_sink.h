@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A receiver in memory that fails, waits or confirms at the test's word.
-#ifndef IBTRAPD_TESTS_FAKE_RECEIVER_H
-#define IBTRAPD_TESTS_FAKE_RECEIVER_H
+#pragma once
 
 #include "sink/sink.h"
 #include "support_clock.h"
@@ -81,5 +80,3 @@ void fake_receiver_wait_opens(struct fake_sink *fake, unsigned count);
 void fake_receiver_wait_holding(struct fake_sink *fake);
 void fake_receiver_let_go(struct fake_sink *fake);
 void fake_receiver_answer(struct fake_sink *fake, enum fake_receiver_answers answers);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A port and a subnet manager in memory, for the SA client. Time is virtual. It passes only when
 // the test advances it, in lock step with the SA client's thread.
-#ifndef IBTRAPD_TESTS_FAKE_SM_H
-#define IBTRAPD_TESTS_FAKE_SM_H
+#pragma once
 
 #include "ib/sa_client.h"
 
@@ -116,5 +115,3 @@ void fake_sm_run_free(struct fake_sm *sm);
 void fake_sm_arrive(struct fake_sm *sm, uint16_t lid, const uint8_t *octets, size_t size);
 
 size_t fake_sm_held(const struct fake_sm *sm);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The firmware of NVIDIA's devices, as rows: what a LID answers to Get(GeneralInfo) and
 // Get(AccessRegister) of class 0x0A. It encodes the registers by its own code.
-#ifndef IBTRAPD_TESTS_FIRMWARE_H
-#define IBTRAPD_TESTS_FIRMWARE_H
+#pragma once
 
 #include "fake_port.h"
 
@@ -48,5 +47,3 @@ bool firmware_answer(struct firmware *f, const struct fake_request *request,
 
 // The words of PDDR's index.
 uint32_t firmware_port(unsigned port);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Events with everything that an event can have, for the formats.
-#ifndef IBTRAPD_TESTS_FULL_EVENT_H
-#define IBTRAPD_TESTS_FULL_EVENT_H
+#pragma once
 
 #include "model/event.h"
 
@@ -18,5 +17,3 @@ struct event *full_event_begin(int type);
 
 // Likewise, with all members at their largest. Each text is `piece` as often as it fits.
 struct event *full_event_make(int type, const char *piece);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made-up fabrics for tests and benchmarks: fat trees and random ones. A caller can change them and
 // make snapshots of them, in any order of discovery. Aborts if memory runs out.
-#ifndef IBTRAPD_TESTS_GENERATED_H
-#define IBTRAPD_TESTS_GENERATED_H
+#pragma once
 
 #include "model/fabric.h"
 
@@ -65,5 +64,3 @@ void generated_mutate(struct generated *g, struct generated_chance *chance);
 // The snapshot of a complete sweep. `order` permutes the order of discovery; 0: in the order of
 // creation.
 struct fabric *generated_look(const struct generated *g, uint64_t order);
-
-#endif

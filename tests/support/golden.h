@@ -2,8 +2,7 @@
 // Golden notices: one of every trap, as 80 octets written out from the Architecture Specification
 // (IBA volume 1, 13.4.8.2 and 14.2.5.1). Reserved octets and bits are garbage, because OpenSM sends
 // garbage there.
-#ifndef IBTRAPD_TESTS_GOLDEN_H
-#define IBTRAPD_TESTS_GOLDEN_H
+#pragma once
 
 #include "model/notice.h"
 
@@ -44,5 +43,3 @@ enum golden {
 extern const char *const GOLDEN_DIGITS[GOLDEN_COUNT];
 
 void golden_wire(enum golden golden, uint8_t out[NOTICE_SIZE]);
-
-#endif

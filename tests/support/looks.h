@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Questions to tables for tests, each with a look of its own at the snapshot.
-#ifndef IBTRAPD_TESTS_LOOKS_H
-#define IBTRAPD_TESTS_LOOKS_H
+#pragma once
 
 #include "agent/table.h"
 
@@ -35,5 +34,3 @@ static inline bool looks_seek(const struct table *table, struct agent_snapshot *
     look->after = after;
     return table->seek(look);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The options of policy that most tests take: those of an empty configuration, and filters.
-#ifndef IBTRAPD_TESTS_POLICY_OPTIONS_H
-#define IBTRAPD_TESTS_POLICY_OPTIONS_H
+#pragma once
 
 #include "base/clock.h"
 #include "policy/policy.h"
@@ -17,5 +16,3 @@ static inline void policy_options_init(struct policy_options *options)
                                        .suppress_consequences = true,
                                        .has_filters = true};
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A policy in virtual time, and a record of the events that receivers get.
-#ifndef IBTRAPD_TESTS_POLICY_SUPPORT_H
-#define IBTRAPD_TESTS_POLICY_SUPPORT_H
+#pragma once
 
 #include "support.h"
 
@@ -79,5 +78,3 @@ size_t stage_apart(const struct stage *stage, enum catalogue_event type);
 
 // The sum of repeat_count of the events of that type that receivers got.
 uint64_t stage_counted(const struct stage *stage, enum catalogue_event type);
-
-#endif

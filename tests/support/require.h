@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A check that stays active in every build, unlike assert, and needs no test framework.
-#ifndef IBTRAPD_TESTS_REQUIRE_H
-#define IBTRAPD_TESTS_REQUIRE_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,5 +13,3 @@
             abort();                                                                               \
         }                                                                                          \
     } while (0)
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Allocations that fail on demand, by the linker's --wrap: for a program whose CMakeLists.txt has
 // scarce_memory(TARGET).
-#ifndef IBTRAPD_TESTS_SCARCE_MEMORY_H
-#define IBTRAPD_TESTS_SCARCE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ void scarce_memory_fail(unsigned nth, bool for_good);
 // The number of allocations since scarce_memory_fail, and whether an allocation failed.
 unsigned scarce_memory_count(void);
 bool scarce_memory_failed(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Scratch directories for tests.
-#ifndef IBTRAPD_TESTS_SCRATCH_H
-#define IBTRAPD_TESTS_SCRATCH_H
+#pragma once
 
 enum { SCRATCH_PATH_SIZE = 64 };
 
@@ -19,5 +18,3 @@ void scratch_clear(const char *directory);
 
 // Removes the directory and its content. The directory may already be missing.
 void scratch_remove(const char *directory);
-
-#endif

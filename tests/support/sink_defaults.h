@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Options of sinks from which tests begin. No string is NULL.
-#ifndef IBTRAPD_TESTS_SUPPORT_SINK_DEFAULTS_H
-#define IBTRAPD_TESTS_SUPPORT_SINK_DEFAULTS_H
+#pragma once
 
 #include "sink/snmp_target.h"
 #include "sink/syslog.h"
@@ -36,5 +35,3 @@
                                               SEVERITY_NOTICE, SEVERITY_INFORMATIONAL,             \
                                               SEVERITY_DEBUG},                                     \
                              .tls = NO_TLS})
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Helpers for tests with cmocka: octets from digits, files, a log. Includes the clock and the
 // scratch directories.
-#ifndef IBTRAPD_TESTS_SUPPORT_H
-#define IBTRAPD_TESTS_SUPPORT_H
+#pragma once
 
 // cmocka.h requires these headers first, in this order.
 #include <setjmp.h>
@@ -46,5 +45,3 @@ void support_limit_files(uint64_t octets);
 // Opens a log that discards everything, debug messages included; or a log that writes to `stream`,
 // without debug messages.
 struct log *support_log(FILE *stream);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A clock and a source of random numbers that the test controls.
-#ifndef IBTRAPD_TESTS_SUPPORT_CLOCK_H
-#define IBTRAPD_TESTS_SUPPORT_CLOCK_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -35,5 +34,3 @@ struct random support_constant(uint8_t *octet);
 
 // Always gives 0x5A.
 extern const struct random SUPPORT_SAME;
-
-#endif

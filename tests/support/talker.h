@@ -2,8 +2,7 @@
 // A peer that never stops talking: repeats the same octets on a connected socket, from a thread of
 // its own, until the other side closes, the test ends it, or it has sent TALKER_LIMIT octets. A
 // reader without a bound returns, too, but only after reading all octets.
-#ifndef IBTRAPD_TESTS_TALKER_H
-#define IBTRAPD_TESTS_TALKER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,5 +23,3 @@ struct talker {
 // Begins to talk. The socket and the octets stay the caller's and outlive talker_end.
 void talker_start(struct talker *talker, int fd, const void *octets, size_t size);
 void talker_end(struct talker *talker);
-
-#endif

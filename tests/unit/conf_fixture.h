@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads configurations and compares their values, for the tests of conf/. Each function fails the
 // test at the first difference.
-#ifndef IBTRAPD_TESTS_CONF_FIXTURE_H
-#define IBTRAPD_TESTS_CONF_FIXTURE_H
+#pragma once
 
 #include "support.h"
 
@@ -54,5 +53,3 @@ enum log_level level_of(enum log_folder folder); // that `conf` gives a log
 void check_levels(enum log_level level);
 void check_general_defaults(void);
 void check_defaults(const char *receiver_name); // all, with one local syslog of that name
-
-#endif

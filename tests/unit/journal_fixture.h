@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A journal in a scratch directory, with a clock that the test sets, for the tests of the journal.
-#ifndef IBTRAPD_TESTS_JOURNAL_FIXTURE_H
-#define IBTRAPD_TESTS_JOURNAL_FIXTURE_H
+#pragma once
 
 #include "event/event_builder.h"
 #include "journal/journal.h"
@@ -115,5 +114,3 @@ void bring_the_file_back(struct fixture *f, const char *aside);
 int64_t begin_receiver(struct fixture *f, const char *name);
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-#endif

@@ -2,8 +2,7 @@
 // The model of the JSON formats: builds an object of each line with jansson, removes members until
 // the line fits, and prints the object. Slow and simple; the lines of sink/format.h are the
 // same, octet by octet. Aborts if memory runs out.
-#ifndef IBTRAPD_TESTS_JSON_MODEL_H
-#define IBTRAPD_TESTS_JSON_MODEL_H
+#pragma once
 
 #include "base/text.h"
 #include "sink/format.h"
@@ -12,5 +11,3 @@ void json_model_json(struct text *t, const struct format_origin *origin, const s
 void json_model_ecs(struct text *t, const struct format_origin *origin, const struct event *event);
 void json_model_cloudevents(struct text *t, const struct format_origin *origin,
                             const struct event *event);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // SQL that makes an earlier schema of a journal's present one, step by step. SQLite drops columns
 // from 3.35.0 on.
-#ifndef IBTRAPD_TESTS_UNIT_OLD_SCHEMA_H
-#define IBTRAPD_TESTS_UNIT_OLD_SCHEMA_H
+#pragma once
 
 #define OLD_SCHEMA(version) OLD_SCHEMA_##version "PRAGMA user_version = " #version ";"
 
@@ -35,5 +34,3 @@
                  "ALTER TABLE receiver DROP COLUMN filter;"                                        \
                  "ALTER TABLE receiver DROP COLUMN filter_since;"
 #define OLD_SCHEMA_3 OLD_SCHEMA_4 "DROP TABLE setting;"
-
-#endif

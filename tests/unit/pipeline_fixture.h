@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A pipeline and what a pipeline needs, in virtual time: journal, topology and log. For one thread.
-#ifndef IBTRAPD_TESTS_UNIT_PIPELINE_FIXTURE_H
-#define IBTRAPD_TESTS_UNIT_PIPELINE_FIXTURE_H
+#pragma once
 
 #include "generated.h"
 #include "support.h"
@@ -42,5 +41,3 @@ extern struct generated pair;
 void pair_begin(struct pipeline_options *options);
 void pair_end(void);   // and the pipeline's and the parts' end
 void pair_sweep(void); // a minute passes
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A small plant of nodes and cables, seen from node 0, through pipeline, policy and journal in
 // virtual time. For one thread.
-#ifndef IBTRAPD_TESTS_UNIT_PLANT_FIXTURE_H
-#define IBTRAPD_TESTS_UNIT_PLANT_FIXTURE_H
+#pragma once
 
 #include "generated.h"
 #include "pipeline_fixture.h"
@@ -48,5 +47,3 @@ const char *cable_key(enum alarm_key_kind kind, size_t cable);
 const char *inactive_key(size_t cable);
 bool is_active(const char *key);
 size_t count_alarms(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A control socket served by its own thread, for tests of the client. One at a time.
-#ifndef IBTRAPD_TESTS_SERVER_THREAD_H
-#define IBTRAPD_TESTS_SERVER_THREAD_H
+#pragma once
 
 #include "control/server.h"
 
@@ -10,5 +9,3 @@
 void server_thread_start(const struct server_options *options);
 
 void server_thread_stop(void);
-
-#endif
