@@ -71,7 +71,7 @@ class Gateway:
                  preload=True, names=None, device=None, port=None, verify_interval=2, more="", sweep=None, counters=None,
                  active=None, state=None, policy=EVERYTHING, beside_sm=False,
                  mkey=None, hardened=False, all_traps=None, expected=None, match=None, modules=MODULES, leds=None,
-                 registers=None, sm_log=None, unhealthy=None, notices=None):
+                 registers=None, sm_log=None, unhealthy=None, notices=None, fabric_name=None):
         self.fabric = fabric
         self.host = host
         self.preload = preload
@@ -93,7 +93,7 @@ class Gateway:
         self._fabric_items = {"device": device, "port": port, "node_name_map": names}
         self._fabric_items |= {"verify_interval": verify_interval, "active": active, "all_traps": all_traps}
         self._fabric_items |= {"expected_topology": expected, "expected_match": match, "sm_log": sm_log, "notices": notices}
-        self._fabric_items |= {"unhealthy_ports": unhealthy}
+        self._fabric_items |= {"unhealthy_ports": unhealthy, "name": fabric_name}
         self._sweep, self._counters = sweep or {"method": "off"}, counters or {"ports": "off"}
         self._policy = policy
         self.state = state or self.directory / "state"

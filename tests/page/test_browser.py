@@ -110,7 +110,7 @@ def contrast(browser, selector):
 
 def test_it_shows_what_happened(open_site, browser):
     names = {f"node{leaf}-{host}" for leaf in range(8) for host in range(8)}
-    site = open_site(fat_tree(8, 16).encode(), nodes=80, host="node7-7", sm={"host": "node0-0"})
+    site = open_site(fat_tree(8, 16).encode(), nodes=80, host="node7-7", sm={"host": "node0-0"}, fabric_name="halle-2")
     at_size(browser, 1280, 900)
     browser.get(site.url)
     wait_for(browser, lambda b: len(texts(b, "#map .switch")) == 16, "the map")
@@ -119,9 +119,9 @@ def test_it_shows_what_happened(open_site, browser):
     assert sorted(drawn) == sorted([f"leaf{i}" for i in range(8)] + [f"spine{i}" for i in range(8)])
     assert sum(int(one.split()[0]) for one in texts(browser, "#map .soft")) == len(names)
 
-    assert texts(browser, "#name") == [site.gateway.status()["fabric_name"]]
+    assert texts(browser, "#name") == ["halle-2"]
     assert f"gateway {site.gateway.status()['gateway_name']} (" in texts(browser, "#gateway")[0]
-    assert site.gateway.status()["gateway_name"] in browser.title
+    assert f"halle-2, {site.gateway.status()['gateway_name']} – ibtrapd" in browser.title
     site.fabric.unlink("leaf2", 11)
     site.message("link-down")
     site.fabric.unlink("node3-4")
