@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Many gateways and Apache Kafka: IBTRAPD_FLEET has gateways, alarms of each, events a second of each, and the seconds of
-the storm and of the outage. run.sh -s -k many_gateways shows the figures; IBTRAPD_FLEET="100 10000 1000 60 600" takes half an
-hour, and 10 GB of the disk."""
+the storm and of the outage. run.sh -s -k many_gateways shows the figures; IBTRAPD_FLEET="100 10000 1000 60 600" takes twenty
+minutes, and 5 GB of the disk."""
 
 import os
 import subprocess
