@@ -13,12 +13,12 @@ import time
 import drive
 import report
 from lab.gateway import section
+from lab.own_mib import OWN
 from lab.sockets import free_port
 
 BURST, SUSTAINED = drive.PORTS, 300000
 BARE, FORKED = 300000, 200
 RUNS = 3
-OID = "1.3.6.1.4.1.8072.9999.9999.117"
 
 
 def nobody(_):
@@ -61,7 +61,7 @@ def snmptrap(version, port):
     user = ["-v", "3", "-e", "0x8000000001020304", "-u", drive.USER, "-l", "authPriv", "-a", "SHA-256",
             "-A", drive.PASSWORD, "-x", "AES", "-X", drive.PASSWORD]
     return ["snmptrap", *(user if version == "3" else ["-v", "2c", "-c", "public"]), f"127.0.0.1:{port}", "",
-            f"{OID}.0.1", f"{OID}.1.1.0", "s", "host00000 came into service"]
+            f"{OWN}.0.1", f"{OWN}.1.1.0", "s", "host00000 came into service"]
 
 
 def by_forking(version):

@@ -19,13 +19,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from bench import inner, process, report  # noqa: E402
 from lab.fabric import BUILD, HERE  # noqa: E402
 from lab.gateway import section  # noqa: E402
+from lab.own_mib import OWN as OWN_MIB  # noqa: E402
 from lab.processes import Process, wait_until  # noqa: E402
 from lab.snmpd import Snmpd  # noqa: E402
 
 HOSTS = 1850  # with their switches 2,000 nodes
 PROGRAMS = BUILD / "tests" / "bench"
 GSW = "1.3.6.1.3.2.2.1"
-PORTS = "1.3.6.1.4.1.8072.9999.9999.117.1.7.1"  # ibtrapdPortEntry
+PORTS = f"{OWN_MIB}.1.7.1"  # ibtrapdPortEntry
 REPETITIONS = 50
 RUNS = 3
 

@@ -31,12 +31,13 @@ from faults import FaultyGateway  # noqa: E402
 from lab import notices  # noqa: E402
 from lab.fabric import Fabric  # noqa: E402
 from lab.gateway import section  # noqa: E402
+from lab.own_mib import OWN  # noqa: E402
 from lab.processes import LabError, wait_until  # noqa: E402
 from lab.receivers import File, Snmptrapd, syslog_message  # noqa: E402
 from model import Model, Violation, expect  # noqa: E402
 
 EVENT = "system-image-guid-change"
-GUID, EVENT_ID = "1.3.6.1.3.117.3.1.1.6.0", "1.3.6.1.4.1.8072.9999.9999.117.1.1.1.0"
+GUID, EVENT_ID = "1.3.6.1.3.117.3.1.1.6.0", f"{OWN}.1.1.1.0"
 ROWS = 1000  # the journal's limit, low enough for retention to drop rows
 RECEIVER_EVERY = 4  # kills, on average: with one of them, the collector that confirms dies, too
 REST_EVERY, REST_AFTER = 8, ROWS // 2  # kills; Reports: without a rest, receivers fall behind until retention drops events

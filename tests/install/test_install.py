@@ -71,7 +71,7 @@ def test_net_snmp_finds_the_modules(root):
 def test_a_site_builds_with_its_own_root(tmp_path):
     run('cmake', '-S', SOURCE, '-B', tmp_path, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Debug',
         '-DIBTRAPD_MIB_ROOT=1.3.6.1.4.1.32473.5.1')
-    run('cmake', '--build', tmp_path, '--target', 'ibtrapctl', 'trap-receivers')
+    run('cmake', '--build', tmp_path, '--target', 'ibtrapctl', 'trap-receivers', 'tables')
     events = json.loads(run(tmp_path / 'ibtrapctl', 'catalogue', '--json'))['events']
     oid = next(e['own']['oid'] for e in events if e['event'] == 'gid-in-service')
     assert oid == '1.3.6.1.4.1.32473.5.1.0.1'
@@ -90,6 +90,10 @@ def test_a_site_builds_with_its_own_root(tmp_path):
             '1.3.6.1.4.1.8072.9999.9999.117', '1.3.6.1.4.1.32473.5.1')
         assert '1.3.6.1.4.1.32473.5.1.' in template and '8072.9999' not in template
     assert f'EVENT ibtrapdGidInService .{oid} ' in (tmp_path / 'mibs/receivers/snmptt.conf').read_text()
+    for name in ('config/man/ibtrapd.conf.5.template', 'doc/snmp.md', 'doc/alarms.md', 'doc/trap-receivers.md', 'mibs/README.md'):
+        assert '.32473.5.1' in (tmp_path / name).read_text() and '8072.9999' not in (tmp_path / name).read_text(), name
+    tables = run(tmp_path / 'tests/mibs/tables')
+    assert '1.3.6.1.4.1.32473.5.1.1.4.1.2.' in tables and '8072.9999' not in tables  # ibtrapdActiveKey
 
 
 @pytest.mark.parametrize('root', ['1.3.6.1.2.1.5', 'enterprises.5', '1.3.6.1.4.1'])

@@ -4,11 +4,11 @@
 import datetime
 
 from lab.ber import Varbind
+from lab.own_mib import OWN
 
 SMA_NOTIFICATIONS = "1.3.6.1.3.117.3.2.0"
 SMA = "1.3.6.1.3.117.3.1.1"
 SWITCH = "1.3.6.1.3.2.2.1"
-OWN = "1.3.6.1.4.1.8072.9999.9999.117"
 
 SEVERITY = {"error": 3, "warning": 4, "notice": 5, "informational": 6}
 CATEGORY = {name: number for number, name in enumerate(

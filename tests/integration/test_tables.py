@@ -8,13 +8,14 @@ import subprocess
 import pytest
 from lab import pages
 from lab.gateway import Gateway, section
+from lab.own_mib import OWN_IDS
 from lab.processes import DEADLINE, wait_until
 from lab.snmpd import Snmpd
 from lab.tables import GSW, Manager, dotted, read_line
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
-OWN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 117, 1)
+OWN = (*OWN_IDS, 1)
 VERSION, DATE, SWITCHES = (*GSW, 1, 1, 0), (*GSW, 1, 2, 0), (*GSW, 2, 1, 0)
 
 # The communities "named" and "other" use the contexts fabric-a and fabric-b, "public" the default context.

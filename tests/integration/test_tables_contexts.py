@@ -6,6 +6,7 @@ import re
 
 import pytest
 from lab.devices import SYSTEM, Devices, rows, scalars
+from lab.own_mib import OWN
 from lab.processes import wait_until
 from lab.sockets import free_port
 from lab.tables import Manager, ask, switch_ports
@@ -14,7 +15,6 @@ from lab.watch import discovered
 INTERFACES, IF_X = (1, 3, 6, 1, 2, 1, 2), (1, 3, 6, 1, 2, 1, 31, 1, 1, 1)
 ENTITIES, ALIASES = (1, 3, 6, 1, 2, 1, 47, 1, 1, 1, 1), (1, 3, 6, 1, 2, 1, 47, 1, 3, 2, 1)
 IF_TABLE, IF_NUMBER = INTERFACES + (2, 1), INTERFACES + (1, 0)
-GATEWAY = "1.3.6.1.4.1.8072.9999.9999.117"
 PORTS = 12
 MTUS = {"256": 256, "512": 512, "1024": 1024, "2048": 2048, "4096": 4096}
 OPER = {"Active": 1, "Down": 2, "Initialize": 5, "Armed": 5}
@@ -29,7 +29,7 @@ def test_a_switch_is_a_device(fabric):
     said = ask(fabric, "smpquery", "nodeinfo", fabric.lid_of("leaf1"))
     assert system[1] == (f"InfiniBand switch, {PORTS} ports, vendor {int(said['VendorId'], 0):#08x}, device "
                          f"{int(said['DevId'], 0):#06x}, revision {int(said['Revision'], 0):#x}, GUID {said['Guid']}: leaf1").encode()
-    assert system[2].lstrip(".") == f"{GATEWAY}.3.2"
+    assert system[2].lstrip(".") == f"{OWN}.3.2"
     assert (system[4], system[6], system[7]) == (b"", b"", 2)
     assert scalars(devices.by_community("leaf1"))[5] == b"leaf1"
     assert leaf1.walk(INTERFACES)[IF_NUMBER] == PORTS + 1
@@ -161,7 +161,7 @@ def test_a_switch_has_its_ports_in_it(fabric):
         whole = found.pop(1)
         assert [int(whole[column], 0) for column in (8, 12, 13)] == [int(said[of], 0) for of in ("Revision", "VendorId", "DevId")]
         assert (whole[2], whole[7]) == (scalars(manager)[1], name.encode())
-        assert whole[3].lstrip(".") == f"{GATEWAY}.3.{2 if is_switch else 1}"
+        assert whole[3].lstrip(".") == f"{OWN}.3.{2 if is_switch else 1}"
         assert [whole[column] for column in (4, 5, 6, 16)] == [0, 3 if is_switch else 9, -1, 1]
         for index, row in found.items():
             assert [row[column] for column in (4, 5, 6, 16)] == [1, 10, index - 1, 2]

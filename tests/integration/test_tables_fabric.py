@@ -7,6 +7,7 @@ import re
 
 import pytest
 from lab.gateway import Gateway, section
+from lab.own_mib import OWN_IDS
 from lab.processes import wait_until
 from lab.snmpd import Snmpd
 from lab.tables import GSW, Manager, ask, global_id, switch_ports
@@ -209,7 +210,7 @@ def test_counters_go_on_when_somebody_resets_them(fabric, open_tables):
 
 # ibtrapdPortTable.
 
-PORTS_OF_OWN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 117, 1, 7, 1)
+PORTS_OF_OWN = (*OWN_IDS, 1, 7, 1)
 OWN_ERRORS = {
     "SymbolErrorCounter": 15, "LinkErrorRecoveryCounter": 16, "LinkDownedCounter": 17, "PortRcvErrors": 18,
     "PortRcvRemotePhysicalErrors": 19, "PortRcvSwitchRelayErrors": 20, "PortXmitDiscards": 21,

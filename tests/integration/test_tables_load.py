@@ -13,13 +13,14 @@ from lab import notices
 from lab.attempts import wait_passing
 from lab.fabric import Fabric
 from lab.gateway import Gateway, section
+from lab.own_mib import OWN_IDS
 from lab.processes import LabError, wait_until
 from lab.receivers import TrapSocket
 from lab.snmpd import Snmpd
 from lab.sockets import unix_of
 from lab.tables import GSW, Manager, dotted, global_id, read_line
 
-OWN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 117, 1)
+OWN = (*OWN_IDS, 1)
 SUBSCRIPTION_CHANGED = (*OWN, 2, 1, 5)
 UPTIME = (1, 3, 6, 1, 2, 1, 1, 3, 0)
 SWITCHES = (*GSW, 2, 1, 0)

@@ -7,11 +7,12 @@ import pytest
 from lab import notices
 from lab.fabric import gid
 from lab.gateway import section
+from lab.own_mib import OWN_IDS
 from lab.processes import wait_until
 from lab.snmpd import Snmpd
 from lab.tables import GSW, Manager, dotted, global_id
 
-OWN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 117, 1)
+OWN = (*OWN_IDS, 1)
 SUBSCRIPTIONS, RECEIVERS, ALARMS, LOG, FLOW = ((*OWN, n) for n in (2, 3, 4, 5, 6))
 UPTIME = (1, 3, 6, 1, 2, 1, 1, 3, 0)
 TICKS = 100  # sysUpTime units in a second

@@ -6,10 +6,10 @@ import socket
 import threading
 
 from lab import ber
+from lab.own_mib import OWN
 
 LOST = "lost"  # it never got the datagram
 GEN_ERR = 5  # RFC 3416 3
-OWN = "1.3.6.1.4.1.8072.9999.9999.117"
 
 
 def event_name(notification):

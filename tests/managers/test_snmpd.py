@@ -5,10 +5,11 @@ import re
 
 import pytest
 from lab import pages
+from lab.own_mib import OWN
 from lab.receivers import listening
 
 NEVER_SHOWN = ".1.3.6.1.6.3.15"  # snmpd's SNMPv3 users
-SYSTEM, FABRIC, OWN = ".1.3.6.1.2.1.1", ".1.3.6.1.3.2.2.1", ".1.3.6.1.4.1.8072.9999.9999.117"
+SYSTEM, FABRIC = ".1.3.6.1.2.1.1", ".1.3.6.1.3.2.2.1"
 MANAGERS = ".1.3.6.1.3.117.7"  # IB-SM-MIB
 LET_IN, EXPORT, ASK = (pages.block("snmp", "sh", words) for words in ("/var/agentx", "snmp_exporter", "snmpwalk"))
 
@@ -46,12 +47,12 @@ def test_managers_read_the_tables(site, snmp_conf):
     reach_snmpd(site, pages.blocks("snmp", "ibtrapd")[2])
     site.wait(lambda: serves(site), "snmpd to serve the tables")
     shown = site.shell(ASK)
-    assert "Linux" in shown and shown.count("8072.9999.9999.117") > 100
+    assert "Linux" in shown and shown.count(OWN.removeprefix("1.3.6.1.4.1")) > 100
     of_system = walk(site, "-c", "fabric", "127.0.0.1", SYSTEM)
     for needed in ".1.0 = STRING: ", ".2.0 = OID: ", ".3.0 = Timeticks: ", ".5.0 = STRING: ":
         assert any(line.startswith(SYSTEM + needed) for line in of_system), needed
     assert len(walk(site, "-c", "fabric", "127.0.0.1", FABRIC)) > 100
-    roots = SYSTEM, FABRIC, MANAGERS, OWN
+    roots = SYSTEM, FABRIC, MANAGERS, f".{OWN}"
     everything = walk(site, "-c", "fabric", "127.0.0.1", ".1")
     assert everything and all(line.startswith(tuple(root + "." for root in roots)) or "No more variables" in line
                               for line in everything)
@@ -128,14 +129,14 @@ def test_snmp_exporter_reads_the_ports(site, snmp_conf):
     site.run("install", "-d", "-m", "755", "/var/agentx")
     site.start_gateway(pages.blocks("snmp", "ibtrapd")[2] + 'counters { interval = 5 }')
     site.shell(LET_IN)
-    site.wait(lambda: serves(site) and walk(site, "-c", "fabric", "127.0.0.1", OWN + ".1.7.1.15"), "the ports")
-    site.wait(lambda: len(walk(site, "-c", "fabric", "127.0.0.1", OWN + ".1.7.1.15")) > 5, "the counters")
+    site.wait(lambda: serves(site) and walk(site, "-c", "fabric", "127.0.0.1", f".{OWN}.1.7.1.15"), "the ports")
+    site.wait(lambda: len(walk(site, "-c", "fabric", "127.0.0.1", f".{OWN}.1.7.1.15")) > 5, "the counters")
     block = EXPORT.replace("\ncurl '", "\ncurl -s --retry 20 --retry-connrefused '")
     exported = site.shell(block)
     [symbols] = [line for line in exported.splitlines() if line.startswith("ibtrapdPortSymbolErrors{")
                  and 'ibtrapdPortNodeName="node1"' in line]
     assert symbols.endswith("} 7") and 'ibtrapdPortPeerName="leaf1"' in symbols
-    lines = [line for line in walk(site, "-c", "fabric", "127.0.0.1", OWN + ".1.7.1.8") if " = INTEGER: " in line]
+    lines = [line for line in walk(site, "-c", "fabric", "127.0.0.1", f".{OWN}.1.7.1.8") if " = INTEGER: " in line]
     assert exported.count("\nibtrapdPortState{") == len(lines) > 20
     offline_packages(site)
     site.shell(pages.blocks("snmptrapd-zabbix", "sh")[0])

@@ -12,11 +12,11 @@ import time
 import peers
 from lab import ber
 from lab.gateway import section
+from lab.own_mib import OWN
 from lab.receivers import File, SyslogSink, TrapSocket, syslog_message
 from oracle.views import CLEARED, RAISED, Message, View, of_fields
 
-OWN = "1.3.6.1.4.1.8072.9999.9999.117.1.1."
-EVENT_ID, EVENT_NAME, ALARM_STATE, ALARM_KEY, EVENT_TEXT = (f"{OWN}{number}.0" for number in (1, 2, 6, 7, 17))
+EVENT_ID, EVENT_NAME, ALARM_STATE, ALARM_KEY, EVENT_TEXT = (f"{OWN}.1.1.{number}.0" for number in (1, 2, 6, 7, 17))
 STATES = {2: RAISED, 3: CLEARED}
 UNNAMED = (None, None, 0)
 REQUEST, ANSWER = 0xA6, 0xA2  # an inform; its Response has the same content

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from lab import ber
 from lab.fabric import BUILD
+from lab.own_mib import OWN
 from lab.processes import Process
 from lab.receivers import File, listening, printed_varbind
 from lab.sockets import free_port, has_ipv6
@@ -154,7 +155,6 @@ class Manager(File):
                     tuple(decode_varbind(part) for part in varbinds.split(VARBIND) if part.strip()))
 
 
-OWN = "1.3.6.1.4.1.8072.9999.9999.117"
 EVENT_ID, EVENT_TEXT = f"{OWN}.1.1.1.0", f"{OWN}.1.1.17.0"
 
 

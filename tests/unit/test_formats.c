@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "install.h"
+#include "mib_root.h"
 #include "model/catalogue.h"
 #include "model/counter.h"
 #include "model/fabric.h"
@@ -353,7 +354,7 @@ TEST(rfc5424_of_a_change)
                    "perceivedSeverity=\"warning\" eventType=\"communicationsAlarm\" ",
                    true);
     // Not between switches, so the notification is the IBTRAPD-MIB's.
-    check_contains(change_event(), " o2=\"1.3.6.1.4.1.8072.9999.9999.117.0.33\" ", true);
+    check_contains(change_event(), " o2=\"" MIB_ROOT ".0.33\" ", true);
     struct event *e = change_event();
     e->peer.type = FABRIC_SWITCH;
     check_contains(e, " o2=\"1.3.6.1.3.2.2.1.0.1\" ", true);

@@ -4,6 +4,7 @@
 #include "support.h"
 #include "talker.h"
 
+#include "mib_root.h"
 #include "model/catalogue.h"
 #include "model/mib.h"
 #include "sink/snmp.h"
@@ -207,8 +208,7 @@ TEST(v1_is_translated_as_rfc_3584_says)
              "1.3.6.1.3.117.3.2", 2);
     check_v1(CATALOGUE_LINK_INTEGRITY_THRESHOLD, &mib_gswIBPortTrap, "1.3.6.1.3.2.2.1", 5);
     check_v1(CATALOGUE_BAD_MKEY, &mib_gswIBSwitchTrap, "1.3.6.1.3.2.2.1", 8);
-    check_v1(CATALOGUE_GID_IN_SERVICE, &mib_ibtrapdGidInService, "1.3.6.1.4.1.8072.9999.9999.117",
-             1);
+    check_v1(CATALOGUE_GID_IN_SERVICE, &mib_ibtrapdGidInService, MIB_ROOT, 1);
     // Without the zero, only the last sub-identifier is removed.
     const struct mib_notification other = {.oid = {{1, 3, 6, 1, 4, 1, 9, 5}, 8}};
     check_v1(CATALOGUE_GID_IN_SERVICE, &other, "1.3.6.1.4.1.9", 5);
