@@ -67,6 +67,7 @@ static void alert_peer_fail(struct alert_peer *peer, const struct error *why)
     peer->batch_max = ALERT_LIST_BATCH_MAX;
     peer->problem = *why;
     peer->failures++;
+    peer->failed++;
     peer->retry_at =
         clock_now() + backoff_us(peer->failures, RETRY_FIRST_US, RETRY_LAST_US, &random_system);
 }
@@ -99,7 +100,8 @@ static bool alert_peer_judge_status(const struct alert_peer *peer,
                          who, answer->status);
     text_clean(answer->body, answer->size, excerpt, sizeof excerpt);
     transfer_hide(peer->transfer, excerpt);
-    return error_set(err, "%s answers %d: %s", who, answer->status, excerpt);
+    return error_set(err, "%s answers %d%s%s", who, answer->status, excerpt[0] ? ": " : "",
+                     excerpt);
 }
 
 // Alertmanager refuses a whole post for one bad alert. Then the peer gets fewer alerts at once, and
@@ -113,6 +115,7 @@ static bool alert_peer_narrow(struct alert_peer *peer, int status, const struct 
         return false;
     peer->batch_max = alone ? 1 : peer->posted / 2;
     peer->refused += alone;
+    peer->failed++;
     if (alone && peer->all->log && peer->refused_until < clock_now())
         log_write(peer->all->log, LOG_LEVEL_WARNING, "receiver %s: an alert is refused: %s; %s",
                   peer->all->name, why->text, peer->body);

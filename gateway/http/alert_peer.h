@@ -38,6 +38,7 @@ struct alert_peer {
     int64_t refused_until; // monotonic: until when that is told
     struct error refusal;
     unsigned failures; // in a row
+    unsigned failed;   // posts; the owner sets it back
     int64_t retry_at;
     bool fails;
     struct error problem; // why; meaningful if it fails

@@ -201,15 +201,19 @@ static bool alertmanager_describe(const struct alertmanager *s, struct error *er
     return alertmanager_is_in_time(s, err);
 }
 
-static bool alertmanager_keep(void *self, bool *is_busy, struct error *err)
+static bool alertmanager_keep(void *self, struct sink_progress *progress, struct error *err)
 {
     struct alertmanager *s = self;
     alertmanager_scan(s);
     const int64_t until = clock_now() + KEEP_MS * CLOCK_US_PER_MS;
     do {
-        *is_busy = alertmanager_has_list(s) && alertmanager_step(s, STEP_MS);
-    } while (*is_busy && clock_now() < until);
-    *is_busy |= s->scans;
+        progress->is_busy = alertmanager_has_list(s) && alertmanager_step(s, STEP_MS);
+    } while (progress->is_busy && clock_now() < until);
+    progress->is_busy |= s->scans;
+    for (unsigned i = 0; i < s->peer_count; i++) {
+        progress->failed += s->peers[i].failed;
+        s->peers[i].failed = 0;
+    }
     return alertmanager_describe(s, err);
 }
 

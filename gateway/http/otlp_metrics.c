@@ -282,10 +282,11 @@ struct otlp_metrics {
     struct otlp_metrics_writer writer;
     char *scrape; // that is being posted; NULL: none
     char *body;
-    int64_t next_at; // monotonic: of the next scrape
-    bool asked;      // for a scrape
-    bool posts;      // a request is under way
-    bool failed;     // the last post; `problem` says why
+    int64_t next_at;       // monotonic: of the next scrape
+    bool asked;            // for a scrape
+    bool posts;            // a request is under way
+    unsigned posts_failed; // since the last call of `keep`
+    bool failed;           // the last post; `problem` says why
     struct error problem;
 };
 
@@ -304,6 +305,7 @@ static bool otlp_metrics_post(struct otlp_metrics *s)
                                              .timeout_ms = (int)s->options->timeout * 1000};
     s->posts = transfer_begin(s->transfer, &request, &s->problem);
     s->failed = !s->posts;
+    s->posts_failed += s->failed;
     return s->posts;
 }
 
@@ -319,6 +321,7 @@ static void otlp_metrics_go_on(struct otlp_metrics *s)
     if (ended > 0 && s->failed)
         error_set(&s->problem, "%s: it answers the metrics with status %d",
                   transfer_peer(s->transfer), answer.status);
+    s->posts_failed += s->failed;
     if (s->failed)
         s->writer.at = NULL;
 }
@@ -355,13 +358,15 @@ static bool otlp_metrics_step(struct otlp_metrics *s)
     return scrape != NULL;
 }
 
-static bool otlp_metrics_keep(void *self, bool *is_busy, struct error *err)
+static bool otlp_metrics_keep(void *self, struct sink_progress *progress, struct error *err)
 {
     struct otlp_metrics *s = self;
     const int64_t until = clock_now() + KEEP_MS * CLOCK_US_PER_MS;
     do {
-        *is_busy = otlp_metrics_step(s);
-    } while (*is_busy && clock_now() < until);
+        progress->is_busy = otlp_metrics_step(s);
+    } while (progress->is_busy && clock_now() < until);
+    progress->failed = s->posts_failed;
+    s->posts_failed = 0;
     return !s->failed || error_set(err, "%s", s->problem.text);
 }
 

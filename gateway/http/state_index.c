@@ -231,15 +231,14 @@ static bool state_index_step(struct state_index *s, struct error *err)
            (s->exchange == NO_EXCHANGE || state_index_go_on(s, err));
 }
 
-static bool state_index_keep(void *self, bool *is_busy, struct error *err)
+static bool state_index_keep(void *self, struct sink_progress *progress, struct error *err)
 {
     struct state_index *s = self;
     struct error why;
-    *is_busy = false;
     if (clock_now() < s->retry_at)
         return error_set(err, "%s", s->problem.text);
     if (state_index_step(s, &why)) {
-        *is_busy = s->exchange != NO_EXCHANGE || kept_state_is_busy(s->kept);
+        progress->is_busy = s->exchange != NO_EXCHANGE || kept_state_is_busy(s->kept);
         return true;
     }
     if (s->transfer)
@@ -248,6 +247,7 @@ static bool state_index_keep(void *self, bool *is_busy, struct error *err)
     state_index_close(s);
     kept_state_read_again(s->kept);
     s->retry_at = clock_now() + PAUSE_US;
+    progress->failed = 1;
     return error_set(err, "%s", s->problem.text);
 }
 

@@ -421,25 +421,26 @@ static bool state_topic_step(struct state_topic *s, bool *is_busy, struct error 
     return !s->failed || error_set(err, "%s", s->problem.text);
 }
 
-static bool state_topic_keep(void *self, bool *is_busy, struct error *err)
+static bool state_topic_keep(void *self, struct sink_progress *progress, struct error *err)
 {
     struct state_topic *s = self;
     const bool was_plain = s->plain;
     if (clock_now() < s->retry_at)
         return error_set(err, "%s", s->problem.text);
-    if (state_topic_step(s, is_busy, err)) {
+    if (state_topic_step(s, &progress->is_busy, err)) {
         const size_t beyond = kept_state_beyond(s->kept);
         return beyond == 0 ||
                error_set(err, "%zu alarms are not in topic '%s', as there is room for %d", beyond,
                          s->options->state_topic, KEPT_STATE_MAX);
     }
-    *is_busy = false;
+    progress->is_busy = false;
     s->problem = *err;
     state_topic_close(s);
     kept_state_read_again(s->kept);
     if (s->plain != was_plain) // the next client does without idempotence
         return true;
     s->retry_at = clock_now() + PAUSE_US;
+    progress->failed = 1;
     return false;
 }
 

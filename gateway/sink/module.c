@@ -165,10 +165,10 @@ static void module_idle(void *self)
         s->inner.idle(s->inner.self);
 }
 
-static bool module_keep_state(void *self, bool *is_busy, struct error *err)
+static bool module_keep_state(void *self, struct sink_progress *progress, struct error *err)
 {
     struct module_sink *s = self;
-    return s->inner.keep(s->inner.self, is_busy, err);
+    return s->inner.keep(s->inner.self, progress, err);
 }
 
 static void module_close(void *self)

@@ -36,7 +36,6 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem,
     bool was_well = receiver->status.problem[0] == '\0', is_well = problem[0] == '\0';
     bool left = receiver->left;
     const uint64_t dropped = receiver->counts.dropped;
-    receiver->status.failed += !is_well;
     receiver->status.failures = receiver->failures;
     if (was_well != is_well)
         receiver->status.changed_at = receiver_now_of(receiver);
@@ -61,6 +60,14 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem,
     }
 }
 
+static void receiver_count_failed(struct receiver *receiver, unsigned n)
+{
+    receiver->failures += n;
+    pthread_mutex_lock(&receiver->lock);
+    receiver->status.failed += n;
+    pthread_mutex_unlock(&receiver->lock);
+}
+
 // Closes the sink, if the sink is open. The events in flight wait again.
 static void receiver_health_close(struct receiver *receiver)
 {
@@ -77,7 +84,7 @@ static void receiver_health_fail(struct receiver *receiver, const struct error *
     const bool tell = receiver_trial_fail(receiver, tickets_refused(&receiver->tickets), err->text);
     const int64_t now = receiver_now_of(receiver);
     receiver_health_close(receiver);
-    receiver->failures++;
+    receiver_count_failed(receiver, 1);
     receiver->retry_at = now + backoff_us(receiver->failures, RETRY_FIRST_US, RETRY_LAST_US,
                                           receiver->options.random);
     receiver->has_problem = true;
@@ -94,7 +101,6 @@ static void receiver_health_fail(struct receiver *receiver, const struct error *
 // Notes that `keep` failed (sink.h). The sink stays open, and tries the rest again.
 static void receiver_health_fall_behind(struct receiver *receiver, const struct error *err)
 {
-    receiver->failures++;
     receiver->has_problem = true;
     log_debug(receiver->options.log, "%s: %s", receiver->sink.name, err->text);
     receiver_set_problem(receiver, err->text, true);
@@ -557,12 +563,15 @@ static void receiver_note_oldest(struct receiver *receiver)
 static bool receiver_keep(struct receiver *receiver)
 {
     struct error err;
+    struct sink_progress progress = {.is_busy = false};
     const int64_t now = receiver_now_of(receiver);
     receiver->is_busy = false;
     if (!receiver->sink.keep || atomic_load(&receiver->paused) ||
         receiver_is_ending(receiver, now) || !receiver_open(receiver, now))
         return !receiver->sink.keep;
-    const bool kept = receiver->sink.keep(receiver->sink.self, &receiver->is_busy, &err);
+    const bool kept = receiver->sink.keep(receiver->sink.self, &progress, &err);
+    receiver->is_busy = progress.is_busy;
+    receiver_count_failed(receiver, progress.failed);
     if (!kept) {
         receiver_health_fall_behind(receiver, &err);
         return false;

@@ -18,6 +18,12 @@ enum sink_result {
     SINK_FAILED,  // not taken; `err` says why
 };
 
+// What a call of `keep` did, zeroed by the engine.
+struct sink_progress {
+    bool is_busy;    // there is more to do than one call does, or an answer is to come
+    unsigned failed; // attempts
+};
+
 struct sink {
     // Prepares to send: resolves names, connects, agrees on keys. The engine calls `open` before
     // the first event and again after each failure. `tickets` outlives the sink; it is unused, and
@@ -45,11 +51,10 @@ struct sink {
     // For kinds that keep a state of the receiver equal to a state of the gateway, such as the
     // alarm list. Makes both states equal as far as possible now, and does not wait for more. The
     // engine opens the sink at the start, and calls `keep` every few seconds and after events, but
-    // not while the receiver is paused. Sets `*is_busy` if there is more to do than one call does,
-    // or an answer is to come: the engine calls `keep` again at once. Returns false with a sentence
-    // if the receiver, or a part of the receiver, does not have the state; the sink stays open.
-    // NULL for kinds of events only.
-    bool (*keep)(void *self, bool *is_busy, struct error *err);
+    // not while the receiver is paused; of a busy sink, the engine calls `keep` again at once.
+    // Returns false with a sentence if the receiver, or a part of the receiver, does not have the
+    // state; the sink stays open. NULL for kinds of events only.
+    bool (*keep)(void *self, struct sink_progress *progress, struct error *err);
 
     // Undoes `open`. Called only after `open` succeeded. NULL if there is nothing to undo.
     void (*close)(void *self);

@@ -198,9 +198,9 @@ static void *keep(void *arg)
         for (int i = first; i < gateway_count; i += THREADS) {
             struct bench_gateway *g = &gateways[i];
             struct error err;
-            bool is_busy = true;
+            struct sink_progress progress = {.failed = 0};
             pthread_mutex_lock(&g->lock);
-            const bool ok = drive_events(g, &err) && g->sink.keep(g->sink.self, &is_busy, &err);
+            const bool ok = drive_events(g, &err) && g->sink.keep(g->sink.self, &progress, &err);
             pthread_mutex_unlock(&g->lock);
             if (!ok && strcmp(said, err.text) != 0 &&
                 snprintf(said, sizeof said, "%s", err.text) > 0)

@@ -260,6 +260,8 @@ def test_a_peer_that_answers_but_takes_nothing_fails_once(open_site, fabric, tmp
     greetings = peer.greetings
     site.fabric.relink("leaf1", 12)
     wait_until(lambda: peer.greetings >= greetings + 4, "it to be tried again")
+    failed = receiver(site.gateway)["failed"]  # each of them after a greeting, but for the first
+    assert 3 <= failed <= peer.greetings - greetings + 1
     assert "takes alerts again" not in site.gateway.log
     peer.post_fault = None
     wait_agreed(site.gateway, peer)

@@ -104,8 +104,8 @@ int main(int argc, char **argv)
         return 2;
     }
     while (!input_has_ended()) {
-        bool is_busy;
-        if (!sink.keep(sink.self, &is_busy, &err))
+        struct sink_progress progress = {.failed = 0};
+        if (!sink.keep(sink.self, &progress, &err))
             fprintf(stderr, "error %s\n", err.text);
     }
     sink.close(sink.self);

@@ -235,14 +235,15 @@ static void fake_idle(void *self)
     atomic_fetch_add(&fake->idles, 1);
 }
 
-static bool fake_keep(void *self, bool *is_busy, struct error *err)
+static bool fake_keep(void *self, struct sink_progress *progress, struct error *err)
 {
     struct fake_sink *fake = self;
     pthread_mutex_lock(&fake->lock);
     assert_true(fake->is_open);
     pthread_mutex_unlock(&fake->lock);
     atomic_fetch_add(&fake->keeps, 1);
-    *is_busy = atomic_load(&fake->busy);
+    progress->is_busy = atomic_load(&fake->busy);
+    progress->failed = atomic_exchange(&fake->attempts_failed, 0);
     return !atomic_load(&fake->behind) || error_set(err, "it hears half of it");
 }
 

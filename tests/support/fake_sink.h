@@ -34,6 +34,7 @@ struct fake_sink {
     bool refuses_in_send;                      // it refuses at once, not later with the answers
     bool keeps_state;                          // it is the sink of a state
     atomic_bool behind;                        // which it cannot keep
+    atomic_uint attempts_failed;               // which the next call of `keep` tells of
     atomic_bool busy;                          // and there is more to do
     int64_t answers_at; // from then on (monotonic) it confirms all pending events; 0: never
 

@@ -281,6 +281,7 @@ static void a_peer_that_failed_is_posted_all_again(void **state)
     answer(503, "no");
     assert_true(peer.fails && alert_peer_is_away(&peer));
     assert_string_equal(peer.problem.text, "http://peer:9093 answers 503: no");
+    assert_int_equal(peer.failed, 1);
     step();
     assert_string_equal(posted, ""); // not before its time
     peer.retry_at = 0;

@@ -278,6 +278,19 @@ TEST(a_state_is_kept_without_events_and_while_a_part_of_the_receiver_fails)
     check_had(1, 2);
 }
 
+// A state that is kept again while a part fails is no further attempt.
+TEST(attempts_to_keep_a_state_are_counted_once)
+{
+    fake.keeps_state = true;
+    atomic_store(&fake.behind, true);
+    atomic_store(&fake.attempts_failed, 2);
+    start();
+    assert_true(is_kept(5));
+    receiver_get_status(receiver, &status);
+    assert_int_equal(status.failed, 2);
+    stop();
+}
+
 // With a pause of two seconds after each call, this would take an hour.
 TEST(a_state_with_more_to_do_is_kept_on_at_once_although_a_part_fails)
 {
@@ -1927,6 +1940,7 @@ int main(void)
         RECEIVER_TEST(a_receiver_for_which_nothing_waits_is_tried_until_it_is_back),
         RECEIVER_TEST(back_is_told_for_a_predecessor_although_nothing_waits),
         RECEIVER_TEST(attempts_that_failed_are_counted),
+        RECEIVER_TEST(attempts_to_keep_a_state_are_counted_once),
         RECEIVER_TEST(waits_grow_to_half_a_minute),
         RECEIVER_TEST(chance_takes_up_to_half_of_a_wait_away),
         RECEIVER_TEST(waits_grow_too_when_only_acknowledgements_fail),
