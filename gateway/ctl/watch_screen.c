@@ -26,7 +26,7 @@ enum {
     COLUMNS_LEAST = 40,
     LINES_LEAST = 12,
     RECEIVERS_MOST = 6, // lines
-    FIRST_LINE = 3,     // of the alarms, below verdict, rates and title
+    FIRST_LINE = 4,     // of the alarms, below verdicts, rates and title
     ESCAPE = 27,
     DELETE = 127,
     BACKSPACE = 8,
@@ -160,24 +160,32 @@ static void watch_data_rates(const struct watch_data *data, double *reports, dou
 
 // The parts of the screen.
 
-static void watch_screen_verdict(const struct watch_data *data, const struct watch_view *view)
+static void watch_screen_verdict(int line, const char *of, const json_t *verdict)
+{
+    const char *state = member_word(verdict, "state");
+    const int look = A_BOLD | COLOR_PAIR(strcmp(state, "ok") == 0         ? TERMINAL_GOOD
+                                         : strcmp(state, "critical") == 0 ? TERMINAL_BAD
+                                                                          : TERMINAL_DOUBTFUL);
+    attron(look);
+    watch_screen_putf(line, 0, "%s %s", of, member_word(verdict, "line"));
+    attroff(look);
+}
+
+// The verdicts, the worse first.
+static void watch_screen_verdicts(const struct watch_data *data, const struct watch_view *view)
 {
     const json_t *health = json_object_get(data->status, "health");
     const char *worse = member_word(health, "worse");
     const char *other = strcmp(worse, "fabric") == 0 ? "gateway" : "fabric";
-    const bool answers = data->is_reached && view->silent_s == 0;
-    const bool good = answers && strcmp(member_word(health, "state"), "ok") == 0;
-    const bool bad = !answers || strcmp(member_word(health, "state"), "critical") == 0;
-    const int look = A_BOLD | COLOR_PAIR(good  ? TERMINAL_GOOD
-                                         : bad ? TERMINAL_BAD
-                                               : TERMINAL_DOUBTFUL);
+    const int look = A_BOLD | COLOR_PAIR(TERMINAL_BAD);
+    if (data->is_reached && view->silent_s == 0) {
+        watch_screen_verdict(0, worse, json_object_get(health, worse));
+        watch_screen_verdict(1, other, json_object_get(health, other));
+        return;
+    }
     attron(look);
     if (view->silent_s > 0)
         watch_screen_putf(0, 0, "ibtrapd has not answered for %d s; q: quit", view->silent_s);
-    else if (data->is_reached)
-        watch_screen_putf(0, 0, "%s %s; %s %s", worse,
-                          member_word(json_object_get(health, worse), "line"), other,
-                          member_word(json_object_get(health, other), "line"));
     else
         watch_screen_putf(0, 0, "UNKNOWN: %s", data->problem.text);
     attroff(look);
@@ -193,7 +201,7 @@ static void watch_screen_rates(const struct watch_data *data)
                  member_count(sweep, "found"));
     double reports, events;
     watch_data_rates(data, &reports, &events);
-    watch_screen_putf(1, 0,
+    watch_screen_putf(2, 0,
                       "%.1f Reports/s, %.1f events/s, %lld nodes, %lld links, %lld events in the "
                       "journal%s",
                       reports, events, member_count(sweep, "nodes"), member_count(sweep, "links"),
@@ -293,7 +301,7 @@ static void watch_screen_all(const struct watch_data *data, struct watch_view *v
     const int last = LINES - 1;
     const int rest = last - FIRST_LINE - 2 -
                      (int)(count < RECEIVERS_MOST ? count : RECEIVERS_MOST); // alarms and events
-    watch_screen_verdict(data, view);
+    watch_screen_verdicts(data, view);
     watch_screen_rates(data);
     int line = watch_screen_alarms(data, view, FIRST_LINE + (rest + 1) / 2);
     line = watch_screen_receivers(receivers, line);

@@ -91,7 +91,8 @@ def test_what_happens_is_shown(site, watch):
     [alarm] = alarms(site)
     [line] = part(seen, "ALARMS")
     assert line.startswith("warning") and alarm["text"][:60] in line
-    assert terminal.lines()[0].startswith("fabric WARNING: ")
+    verdicts = terminal.lines()[:2]
+    assert verdicts[0].startswith("fabric WARNING: ") and verdicts[1].startswith("gateway OK: "), verdicts
     terminal.shows(alarm["text"][:60])
     assert any(alarm["text"][:60] in line for line in part(terminal.lines(), "EVENTS"))
     site.fabric.relink("leaf1", 12)
