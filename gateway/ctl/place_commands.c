@@ -49,6 +49,22 @@ static bool place_has_number(const struct place *p, uint64_t guid, unsigned port
     return has;
 }
 
+// Whether an alarm is about the port, and not about its whole node.
+static bool place_has_alarm(const struct place *p, uint64_t guid, long long port)
+{
+    size_t i;
+    const json_t *alarm;
+    struct alarm_key key;
+    json_array_foreach(json_object_get(p->answer, "alarms"), i, alarm)
+    {
+        if (port > 0 && alarm_key_parse(member_word(alarm, "key"), &key) &&
+            ((key.guid == guid && key.port == port) ||
+             (key.peer_guid == guid && key.peer_port == port)))
+            return true;
+    }
+    return false;
+}
+
 // An alarm about a whole node concerns each port of the node.
 static bool place_take_alarms(void *ctx, const json_t *page, struct error *err)
 {
@@ -334,7 +350,7 @@ static const char PLACE_LINK[] = "  {occasion_count} occasion[occasion_count=1?|
                                  "{failures} failure[failures=1?|s], {flaps} flap[flaps=1?|s], "
                                  "{error_alarms} times too many errors[unreliable?; unreliable]\n";
 
-static void place_show_port(const struct place *p, FILE *out, json_t *port)
+static void place_show_port(const struct place *p, FILE *out, uint64_t guid, json_t *port)
 {
     char errors[600];
     struct text t = text_in(errors, sizeof errors);
@@ -344,7 +360,8 @@ static void place_show_port(const struct place *p, FILE *out, json_t *port)
     const bool elsewhere = expected && !json_is_true(json_object_get(expected, "is_there"));
     if (p->port == PLACE_WHOLE && t.len == 0 && !elsewhere &&
         !json_is_object(json_object_get(port, "peer")) &&
-        !json_is_true(json_object_get(port, "silent")))
+        !json_is_true(json_object_get(port, "silent")) &&
+        !place_has_alarm(p, guid, member_count(port, "port")))
         return;
     json_object_set_new(port, "elsewhere",
                         json_boolean(elsewhere || (expected && p->port != PLACE_WHOLE)));
@@ -366,7 +383,8 @@ static void place_show_nodes(const struct place *p, FILE *out)
     json_array_foreach(json_object_get(p->answer, "nodes"), i, node)
     {
         show_layout(out, PLACE_NODE, node);
-        json_array_foreach(json_object_get(node, "ports"), j, port) place_show_port(p, out, port);
+        json_array_foreach(json_object_get(node, "ports"), j, port)
+            place_show_port(p, out, strtoull(member_word(node, "guid"), NULL, 16), port);
     }
     show_layout(out, "[left_out?and {left_out} more nodes; ibtrapctl topology --json has all\n]",
                 p->answer);

@@ -313,7 +313,8 @@ function showPorts(place) {
   const here = nodesOf === place.name ? nodes : [];
   $("place-what").textContent = here.map((one) => `${one.name}: ${one.type}, ${one.guid}, ${plural(one.port_count, "port")}`).join("; ");
   fill("place-ports", ...here.flatMap((one) => one.ports.filter((port) => place.port ? port.port === place.port
-    : port.peer || port.silent || isElsewhere(port) || portErrors(port).length).map((port) => portLine(port, place.port > 0))));
+    : port.peer || port.silent || isElsewhere(port) || portErrors(port).length
+      || alarms.some((alarm) => alarm.ends.some((end) => end.guid === one.guid && end.port === port.port))).map((port) => portLine(port, place.port > 0))));
 }
 
 async function askNode() {

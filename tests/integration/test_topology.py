@@ -558,6 +558,7 @@ def test_a_node_and_a_port_are_shown_by_name(open_site):
     assert gone["nodes"] == [] and {one["event"] for one in gone["alarms"]} == {"host-removed", "link-down"}
     text = site.gateway.control("node", "node1").stdout
     assert "node1 is not in the fabric now." in text and "and 1 alarm here that follows" in text
+    assert "  port 3   down    no link\n" in site.gateway.control("node", "leaf1").stdout
     assert "did you mean 'leaf2'" in site.gateway.control("node", "lef2", check=False).stderr
     assert "leaf1 has no port 99" in site.gateway.control("port", "leaf1/99", check=False).stderr
 
