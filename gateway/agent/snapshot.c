@@ -84,6 +84,8 @@ const struct interface_list *snapshot_interfaces_of(struct agent_snapshot *snaps
 static void snapshot_alarms_add(void *ctx, const struct alarm *alarm)
 {
     struct snapshot_alarms *alarms = ctx;
+    if (alarms->count == SNAPSHOT_ALARMS_MAX)
+        return;
     MEMORY_MAKE_ROOM(alarms->all, alarms->count, alarms->room);
     alarms->all[alarms->count] = (struct compact_alarm){0};
     compact_alarm_pack(&alarms->all[alarms->count++], alarm);
@@ -99,7 +101,7 @@ static int snapshot_alarms_compare(const void *a, const void *b)
 static struct snapshot_alarms *snapshot_alarms_take(struct journal *journal)
 {
     struct snapshot_alarms *alarms = memory_zeroed(1, sizeof *alarms);
-    journal_each_alarm_after(journal, 0, SNAPSHOT_ALARMS_MAX, snapshot_alarms_add, alarms);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, snapshot_alarms_add, alarms);
     if (alarms->count > 0)
         qsort(alarms->all, alarms->count, sizeof *alarms->all, snapshot_alarms_compare);
     return alarms;

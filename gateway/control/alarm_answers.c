@@ -54,18 +54,6 @@ static bool alarm_answers_fits(struct journal *journal, const struct alarm_choic
             alarm_answers_fits_node(journal, &choice->nodes, alarm));
 }
 
-// A page of alarms.
-struct alarm_page {
-    struct alarm *all;
-    size_t count;
-};
-
-static void alarm_answers_take(void *ctx, const struct alarm *alarm)
-{
-    struct alarm_page *page = ctx;
-    page->all[page->count++] = *alarm;
-}
-
 // The worst alarms.
 
 enum { WORST_AT_ONCE = 256 };
@@ -107,22 +95,19 @@ static void alarm_answers_take_worst(struct worst_search *s, const struct alarm 
 void worst_alarms_find(struct journal *journal, const struct alarm_choice *choice, size_t most,
                        struct worst_alarms *out)
 {
-    struct alarm_page page = {.all = memory_zeroed(WORST_AT_ONCE, sizeof *page.all)};
+    struct alarm_page page = {.all = memory_zeroed(WORST_AT_ONCE, sizeof *page.all),
+                              .room = WORST_AT_ONCE};
     struct worst_search search = {.out = out, .most = most};
-    int64_t after = 0;
-    bool more = true;
     *out = (struct worst_alarms){.all = memory_zeroed(most, sizeof *out->all),
                                  .room = memory_zeroed(most, sizeof *out->room)};
-    while (more) {
-        page.count = 0;
-        more = journal_each_alarm_after(journal, after, WORST_AT_ONCE, alarm_answers_take, &page);
+    do {
+        journal_read_alarms(journal, JOURNAL_ACTIVE_ALARMS, &page);
         for (size_t i = 0; i < page.count; i++) {
             const struct alarm *alarm = &page.all[i];
-            after = alarm->event_sequence;
             if (alarm->cause_id[0] == '\0' && alarm_answers_fits(journal, choice, alarm))
                 alarm_answers_take_worst(&search, alarm);
         }
-    }
+    } while (page.more);
     free(page.all);
 }
 
@@ -207,19 +192,19 @@ static json_t *alarm_answers_all(const struct parts *parts, const struct alarm_c
                                  int64_t after)
 {
     struct journal *journal = parts->journal;
-    struct alarm_page page = {.all = memory_zeroed(ALARM_ANSWERS_PAGE, sizeof *page.all)};
-    const bool more =
-        journal_each_alarm_after(journal, after, ALARM_ANSWERS_PAGE, alarm_answers_take, &page);
+    struct alarm_page page = {.all = memory_zeroed(ALARM_ANSWERS_PAGE, sizeof *page.all),
+                              .room = ALARM_ANSWERS_PAGE,
+                              .after = after};
     json_t *list = json_array();
+    journal_read_alarms(journal, JOURNAL_ACTIVE_ALARMS, &page);
     for (size_t i = 0; i < page.count; i++) {
-        after = page.all[i].event_sequence;
         if (alarm_answers_fits(journal, choice, &page.all[i]))
             json_array_append_new(list, alarm_answers_one(parts, &page.all[i]));
     }
     free(page.all);
     json_t *answer = json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", list);
-    if (more)
-        json_object_set_new(answer, "more", json_pack("{s:I}", "after", (json_int_t)after));
+    if (page.more)
+        json_object_set_new(answer, "more", json_pack("{s:I}", "after", (json_int_t)page.after));
     return answer;
 }
 
@@ -239,32 +224,21 @@ json_t *alarm_answers_list(struct control *c, const json_t *request)
 
 // Finding an alarm.
 
-struct search {
-    int64_t number;
-    char key[EVENT_KEY_SIZE];
-};
-
-static void alarm_answers_compare(void *ctx, const struct alarm *alarm)
-{
-    struct search *search = ctx;
-    if (alarm->event_sequence == search->number)
-        memcpy(search->key, alarm->key, sizeof search->key);
-}
-
 // Finds the key of the alarm in the request: item "alarm" has the key or the number. False: the
 // request names no alarm.
 static bool alarm_answers_read_key(struct journal *journal, const json_t *request,
                                    char key[EVENT_KEY_SIZE])
 {
-    struct search search = {0};
     if (!answer_read_text(request, "alarm", key, EVENT_KEY_SIZE) || key[0] == '\0')
         return false;
     if (key[strspn(key, "0123456789")] != '\0')
         return true;
-    search.number = strtoll(key, NULL, 10);
-    journal_each_alarm_after(journal, search.number - 1, 1, alarm_answers_compare, &search);
-    if (search.key[0] != '\0')
-        memcpy(key, search.key, sizeof search.key);
+    struct alarm alarm;
+    const int64_t number = strtoll(key, NULL, 10);
+    struct alarm_page page = {.all = &alarm, .room = 1, .after = number - 1};
+    journal_read_alarms(journal, JOURNAL_ACTIVE_ALARMS, &page);
+    if (page.count == 1 && alarm.event_sequence == number)
+        memcpy(key, alarm.key, EVENT_KEY_SIZE);
     return true;
 }
 
@@ -366,7 +340,7 @@ static bool alarm_answers_is_link_over(void *ctx, const struct policy_alarm *ala
 static void alarm_answers_clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct clearing *c = ctx;
-    journal_each_alarm(c->journal, alarm_answers_find_type, c);
+    journal_each_alarm(c->journal, JOURNAL_ACTIVE_ALARMS, alarm_answers_find_type, c);
     if (c->type[0] == '\0')
         return;
     statements_compare_all(inside->emitter,
@@ -671,23 +645,21 @@ json_t *maintenance_answers_held(const struct control *control)
 {
     enum { EVENTS_READ_MAX = 2000 };
     struct maintenance *windows = memory_zeroed(1, sizeof *windows);
-    struct alarm_page page = {.all = memory_zeroed(WORST_AT_ONCE, sizeof *page.all)};
+    struct alarm_page page = {.all = memory_zeroed(WORST_AT_ONCE, sizeof *page.all),
+                              .room = WORST_AT_ONCE};
     struct held held = {.journal = control->parts->journal,
                         .windows = windows,
                         .list = maintenance_answers_all(control),
                         .now = clock_utc(control->builder.clock)};
-    int64_t after = 0;
     size_t window;
     json_t *one;
-    bool more = json_array_size(held.list) > 0;
+    page.more = json_array_size(held.list) > 0;
     parts_windows(control->parts, windows);
     json_array_foreach(held.list, window, one)
         json_object_set_new(one, "held_back", json_integer(0));
-    for (size_t read = 0; more && read < EVENTS_READ_MAX;) {
-        page.count = 0;
-        more =
-            journal_each_alarm_after(held.journal, after, WORST_AT_ONCE, alarm_answers_take, &page);
-        for (size_t i = 0; i < page.count; after = page.all[i++].event_sequence) {
+    for (size_t read = 0; page.more && read < EVENTS_READ_MAX;) {
+        journal_read_alarms(held.journal, JOURNAL_ACTIVE_ALARMS, &page);
+        for (size_t i = 0; i < page.count; i++) {
             if (strcmp(page.all[i].suppressed, EVENT_MAINTENANCE) == 0 && read++ < EVENTS_READ_MAX)
                 alarm_answers_count_held(&held, &page.all[i]);
         }

@@ -19,11 +19,10 @@ static struct module_alarms_state alarm_source_state(void *ctx)
     return state;
 }
 
-static bool alarm_source_page(void *ctx, int64_t after, size_t n,
-                              void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx)
+static void alarm_source_page(void *ctx, struct alarm_page *page)
 {
     const struct gateway *g = ctx;
-    return journal_each_alarm_after(g->parts.journal, after, n, each, each_ctx);
+    journal_read_alarms(g->parts.journal, JOURNAL_ACTIVE_ALARMS, page);
 }
 
 static bool alarm_source_may_pass(void *ctx, const struct alarm *alarm, const struct filter *filter)

@@ -196,7 +196,8 @@ static void own_alarms_end_in_pipeline(void *ctx, const struct pipeline_context 
     char why[EVENT_REASON_SIZE];
     snprintf(why, sizeof why, "this gateway's own alarms are called '%s%s ...' now", GATEWAY,
              keys->gateway->parts.gateway_name);
-    journal_each_alarm(keys->gateway->parts.journal, own_alarms_note_if_former, keys);
+    journal_each_alarm(keys->gateway->parts.journal, JOURNAL_ACTIVE_ALARMS,
+                       own_alarms_note_if_former, keys);
     for (size_t i = 0; i < keys->count; i++)
         emitter_end_alarm(inside->emitter, keys->all[i], NULL, why);
 }

@@ -401,7 +401,8 @@ static void receivers_note_if_departed(void *ctx, const struct alarm *alarm)
 static void receivers_clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct receivers_departed *departed = ctx;
-    journal_each_alarm(departed->gateway->parts.journal, receivers_note_if_departed, departed);
+    journal_each_alarm(departed->gateway->parts.journal, JOURNAL_ACTIVE_ALARMS,
+                       receivers_note_if_departed, departed);
     for (size_t i = 0; i < departed->count; i++) {
         char key[EVENT_KEY_SIZE], reason[EVENT_REASON_SIZE];
         own_alarms_receiver_key(departed->gateway, departed->all[i].name, key);

@@ -36,9 +36,9 @@ struct alertmanager {
     // The scan of the alarm list under way, or the last scan.
     bool scans;                       // it goes on
     struct module_alarms_state state; // when it began
-    int64_t after, began_at, next_at; // the last number; monotonic
-    struct alarm page[PAGE];
-    size_t page_count;
+    int64_t began_at, next_at;        // monotonic
+    struct alarm_page page;
+    struct alarm alarms_of_page[PAGE];
 
     bool wants_scan; // an event waits for a scan
     uint64_t seen,
@@ -47,12 +47,6 @@ struct alertmanager {
 };
 
 // Scans.
-
-static void alertmanager_copy(void *ctx, const struct alarm *alarm)
-{
-    struct alertmanager *s = ctx;
-    s->page[s->page_count++] = *alarm;
-}
 
 // Puts an alarm that is new or changed.
 static void alertmanager_put(struct alertmanager *s, const struct alarm *alarm)
@@ -77,7 +71,7 @@ static void alertmanager_begin_scan(struct alertmanager *s, int64_t now)
     s->state = state;
     s->scans = true;
     s->wants_scan = false;
-    s->after = 0;
+    s->page = (struct alarm_page){.all = s->alarms_of_page, .room = PAGE};
     s->began_at = now;
     s->seen = s->tickets->in_flight > 0 ? s->tickets->newest : 0;
     alert_list_begin(s->all.list, now);
@@ -100,16 +94,14 @@ static void alertmanager_end_scan(struct alertmanager *s, int64_t now)
 
 static bool alertmanager_scan_page(struct alertmanager *s)
 {
-    s->page_count = 0;
-    const bool more = s->alarms->page(s->alarms->ctx, s->after, PAGE, alertmanager_copy, s);
-    for (size_t i = 0; i < s->page_count; i++) {
-        const struct alarm *alarm = &s->page[i];
-        s->after = alarm->event_sequence;
+    s->alarms->page(s->alarms->ctx, &s->page);
+    for (size_t i = 0; i < s->page.count; i++) {
+        const struct alarm *alarm = &s->page.all[i];
         if (s->alarms->may_pass(s->alarms->ctx, alarm, s->options->filter) &&
             !alert_list_see(s->all.list, alarm) && !alert_list_lacks_room(s->all.list, alarm))
             alertmanager_put(s, alarm);
     }
-    return more;
+    return s->page.more;
 }
 
 // Whether the peers may be told of the list. After a change of the active gateway the next scan

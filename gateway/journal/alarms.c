@@ -482,14 +482,6 @@ static void alarms_complete(const struct alarms *a, const struct alarm_entry *e,
     out->consequences = (raised ? raised->alarms : 0) + (notified ? notified->alarms : 0);
 }
 
-static void alarms_give(const struct alarms *a, const struct alarm_entry *e,
-                        void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
-{
-    struct alarm alarm;
-    alarms_complete(a, e, &alarm);
-    each(ctx, &alarm);
-}
-
 enum { WORST_COMPARED = 1000 }; // of the worst severity, the newest
 
 bool journal_worst_alarm(const struct journal *journal, enum alarm_standing standing,
@@ -520,57 +512,44 @@ bool journal_worst_alarm(const struct journal *journal, enum alarm_standing stan
     return found;
 }
 
-static bool alarms_is_active(const struct alarm_entry *e)
+// The first wanted alarm from `e` on, or NULL.
+static struct alarm_entry *alarms_wanted(struct alarm_entry *e, enum journal_alarms which)
 {
-    return e->active;
+    while (e && !(which == JOURNAL_OPEN_ALARMS ? alarms_is_open(e) : e->active))
+        e = TAILQ_NEXT(e, in_order);
+    return e;
 }
 
-static bool alarms_each_after(struct journal *journal, int64_t after, size_t n,
-                              bool (*is_wanted)(const struct alarm_entry *e),
-                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+void journal_read_alarms(struct journal *journal, enum journal_alarms which,
+                         struct alarm_page *page)
 {
     struct alarms *alarms = alarms_lock(journal);
-    size_t given = 0;
     struct alarm_entry *from = alarms->page_end;
-    if (!from || from->alarm.event_sequence > after)
+    if (!from || from->alarm.event_sequence > page->after)
         from = TAILQ_FIRST(&alarms->order);
-    struct alarm_entry *e = alarms_seek(alarms, from, after);
-    e = e ? TAILQ_NEXT(e, in_order) : TAILQ_FIRST(&alarms->order);
-    for (; e && given < n; e = TAILQ_NEXT(e, in_order)) {
-        if (!is_wanted(e))
-            continue;
-        alarms_give(alarms, e, each, ctx);
+    struct alarm_entry *e = alarms_seek(alarms, from, page->after);
+    e = alarms_wanted(e ? TAILQ_NEXT(e, in_order) : TAILQ_FIRST(&alarms->order), which);
+    for (page->count = 0; e && page->count < page->room; page->count++) {
+        alarms_complete(alarms, e, &page->all[page->count]);
+        page->after = e->alarm.event_sequence;
         alarms->page_end = e;
-        given++;
+        e = alarms_wanted(TAILQ_NEXT(e, in_order), which);
     }
-    while (e && !is_wanted(e))
-        e = TAILQ_NEXT(e, in_order);
+    page->more = e != NULL;
     pthread_mutex_unlock(&alarms->lock);
-    return e != NULL;
 }
 
-bool journal_each_open_alarm_after(struct journal *journal, int64_t after, size_t n,
-                                   void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+void journal_each_alarm(struct journal *journal, enum journal_alarms which,
+                        void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
-    return alarms_each_after(journal, after, n, alarms_is_open, each, ctx);
-}
-
-void journal_each_open_alarm(struct journal *journal,
-                             void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
-{
-    alarms_each_after(journal, INT64_MIN, SIZE_MAX, alarms_is_open, each, ctx);
-}
-
-bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
-                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
-{
-    return alarms_each_after(journal, after, n, alarms_is_active, each, ctx);
-}
-
-void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
-                        void *ctx)
-{
-    journal_each_alarm_after(journal, INT64_MIN, SIZE_MAX, each, ctx);
+    struct alarms *alarms = alarms_lock(journal);
+    struct alarm_entry *e = alarms_wanted(TAILQ_FIRST(&alarms->order), which);
+    for (; e; e = alarms_wanted(TAILQ_NEXT(e, in_order), which)) {
+        struct alarm alarm;
+        alarms_complete(alarms, e, &alarm);
+        each(ctx, &alarm);
+    }
+    pthread_mutex_unlock(&alarms->lock);
 }
 
 // An alarm that an operator or policy changes, under the lock.

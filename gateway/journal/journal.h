@@ -170,11 +170,19 @@ size_t journal_list_snapshots(struct journal *journal,
 uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
                                struct journal_snapshot *out, size_t *size, struct error *err);
 
-// Calls `each` for the active alarms in the order of raising; `each` must not call the journal.
-// journal_append raises or clears the alarm of an event, except of a test event. A key has one
-// active alarm at most; alarms survive a restart. Any thread.
-void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
-                        void *ctx);
+// Which alarms: the active alarms, or the open alarms, which also have the alarms that are over
+// (`over`) while receivers do not know. journal_append raises or clears the alarm of an event,
+// except of a test event. A key has one active alarm at most; alarms survive a restart.
+enum journal_alarms { JOURNAL_ACTIVE_ALARMS, JOURNAL_OPEN_ALARMS };
+
+// Calls `each` for the alarms in the order of raising; `each` must not call the journal. Any
+// thread.
+void journal_each_alarm(struct journal *journal, enum journal_alarms which,
+                        void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
+
+// Reads the next page. Any thread.
+void journal_read_alarms(struct journal *journal, enum journal_alarms which,
+                         struct alarm_page *page);
 
 void journal_count_alarms(const struct journal *journal, struct alarm_counts *out); // any thread
 
@@ -182,19 +190,6 @@ void journal_count_alarms(const struct journal *journal, struct alarm_counts *ou
 // consequences, then the newest. False: there is none. Any thread.
 bool journal_worst_alarm(const struct journal *journal, enum alarm_standing standing,
                          struct alarm *out);
-
-// The same for the open alarms: the active alarms, and the alarms that are over (`over`) while
-// receivers do not know. Any thread.
-void journal_each_open_alarm(struct journal *journal,
-                             void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
-
-// The same for at most `n` active or open alarms with numbers beyond `after`, for pages. True:
-// there are more. Any thread.
-bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
-                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
-
-bool journal_each_open_alarm_after(struct journal *journal, int64_t after, size_t n,
-                                   void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
 
 bool journal_alarm_is_active(struct journal *journal, const char *key); // any thread
 

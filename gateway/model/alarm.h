@@ -93,6 +93,14 @@ enum alarm_standing {
 enum alarm_standing alarm_standing(const struct alarm *alarm, const struct catalogue_entry *type);
 const char *alarm_standing_word(enum alarm_standing standing); // "open", "follows", ...
 
+// A page of a list of alarms, in the order of raising.
+struct alarm_page {
+    struct alarm *all; // the caller's, with room for `room`
+    size_t room, count;
+    int64_t after; // the number of the last alarm read: the next page begins behind this alarm
+    bool more;     // the list goes on behind the page
+};
+
 // A digest (base/hash.h) of all that an answer says of the alarm.
 uint64_t alarm_digest(const struct alarm *alarm);
 

@@ -128,7 +128,7 @@ void emitter_restore(const struct emitter *emitter)
                         .utc = clock_utc(emitter->builder.clock),
                         .monotonic = emitter_now(emitter)};
     journal_each_maintenance(emitter->journal, restore_window, &r);
-    journal_each_open_alarm(emitter->journal, restore_alarm, &r);
+    journal_each_alarm(emitter->journal, JOURNAL_OPEN_ALARMS, restore_alarm, &r);
 }
 
 void emitter_restore_left_out(const struct emitter *emitter)
@@ -138,7 +138,7 @@ void emitter_restore_left_out(const struct emitter *emitter)
                         .monotonic = emitter_now(emitter),
                         .unknown = true};
     if (policy_left_out_alarms(emitter->policy))
-        journal_each_alarm(emitter->journal, restore_alarm, &r);
+        journal_each_alarm(emitter->journal, JOURNAL_ACTIVE_ALARMS, restore_alarm, &r);
 }
 
 void event_counts_add(struct event_counts *counts, const struct event *event)

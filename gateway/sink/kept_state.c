@@ -51,11 +51,11 @@ struct kept_state {
     bool scan_is_owed;      // some documents were passed over, or the receiver may have lost some
     uint64_t changes, seen; // of the list: now, when the comparison began
     uint32_t scan;
-    int64_t after, next_at;
+    int64_t next_at;
     int64_t spent_us; // in the calls for it, and not between them
     size_t lacking, beyond;
-    struct alarm page[PAGE];
-    size_t page_count;
+    struct alarm_page page;
+    struct alarm alarms_of_page[PAGE];
 };
 
 struct kept_state *kept_state_new(const struct module_alarms *alarms, int64_t refresh_us,
@@ -64,6 +64,7 @@ struct kept_state *kept_state_new(const struct module_alarms *alarms, int64_t re
     struct kept_state *k = memory_zeroed(1, sizeof *k);
     k->alarms = alarms;
     k->refresh_us = refresh_us;
+    k->page = (struct alarm_page){.all = k->alarms_of_page, .room = PAGE};
     k->next_at = INT64_MIN;
     k->wants_reading = true;
     k->fabric_size = (size_t)snprintf(k->fabric, sizeof k->fabric, "%s ", alarms->fabric_name);
@@ -254,7 +255,7 @@ static void kept_state_begin(struct kept_state *k)
     k->scan_is_owed = false;
     k->seen = k->changes;
     k->scan++;
-    k->after = 0;
+    k->page.after = 0;
     k->spent_us = 0;
     k->lacking = 0;
 }
@@ -270,22 +271,14 @@ static void kept_state_want_heartbeat(struct kept_state *k)
     kept_state_want(k, what, digest | 2, NULL, heartbeat);
 }
 
-static void kept_state_copy(void *ctx, const struct alarm *alarm)
-{
-    struct kept_state *k = ctx;
-    k->page[k->page_count++] = *alarm;
-}
-
 static bool kept_state_compare_page(struct kept_state *k)
 {
-    k->page_count = 0;
-    const bool more = k->alarms->page(k->alarms->ctx, k->after, PAGE, kept_state_copy, k);
-    for (size_t i = 0; i < k->page_count; i++) {
-        const struct alarm *alarm = &k->page[i];
-        k->after = alarm->event_sequence;
+    k->alarms->page(k->alarms->ctx, &k->page);
+    for (size_t i = 0; i < k->page.count; i++) {
+        const struct alarm *alarm = &k->page.all[i];
         kept_state_want(k, alarm->key, alarm_digest(alarm) | 2, alarm, NULL);
     }
-    return more;
+    return k->page.more;
 }
 
 // An alarm that the comparison did not find is over.

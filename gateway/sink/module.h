@@ -24,7 +24,7 @@
 
 // Raise this number with each change of this file, sink.h, tickets.h, or the options of a module's
 // kinds.
-enum { MODULE_INTERFACE = 11 };
+enum { MODULE_INTERFACE = 12 };
 
 struct module_alarms_state {
     bool is_standby;  // another gateway notifies receivers, or nobody knows yet which one: only
@@ -38,10 +38,8 @@ struct module_alarms_state {
 struct module_alarms {
     struct module_alarms_state (*state)(void *ctx);
 
-    // Calls `each` for at most `n` of them with numbers (event_sequence) beyond `after`, in order;
-    // `each` must not call this. True: there are more.
-    bool (*page)(void *ctx, int64_t after, size_t n,
-                 void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx);
+    // Reads the next page.
+    void (*page)(void *ctx, struct alarm_page *page);
 
     // Whether receivers may hear of the alarm now, judged by the alarm alone: the alarm is not
     // shelved, the filter's conditions on severity, category and kind let the alarm pass, and the

@@ -89,20 +89,11 @@ static void receiver_again_add_ends(struct receiver *receiver)
         receiver_again_end_ends(receiver);
 }
 
-struct receiver_again_page {
-    struct alarm alarms[READ_AHEAD];
-    size_t count;
-    int64_t last; // number
-};
-
-// Takes active alarms, and alarms whose end no receiver was told: an alarm that flaps may stand
+// Whether the alarm is active, or no receiver was told of its end: an alarm that flaps may stand
 // again, and receivers are told nothing more then.
-static void receiver_again_take(void *ctx, const struct alarm *alarm)
+static bool receiver_again_stands(const struct alarm *alarm)
 {
-    struct receiver_again_page *page = ctx;
-    page->last = alarm->event_sequence;
-    if (!alarm->over || (alarm->notified == ALARM_NOTIFIED && alarm->told_sequence > 0))
-        page->alarms[page->count++] = *alarm;
+    return !alarm->over || (alarm->notified == ALARM_NOTIFIED && alarm->told_sequence > 0);
 }
 
 // The last event that told receivers of the alarm, under the identifier that receivers know, or the
@@ -133,20 +124,22 @@ static struct event *receiver_again_raise(struct receiver *receiver, const struc
 static void receiver_again_add_alarms(struct receiver *receiver)
 {
     struct receiver_resync *resync = &receiver->resync;
-    struct receiver_again_page *page = memory_zeroed(1, sizeof *page);
-    page->last = resync->alarms_after;
-    resync->active = journal_each_open_alarm_after(receiver->options.journal, resync->alarms_after,
-                                                   READ_AHEAD, receiver_again_take, page);
-    resync->alarms_after = page->last;
-    for (size_t i = 0; i < page->count; i++) {
-        const struct alarm *alarm = &page->alarms[i];
-        struct event *event = alarm->event_sequence <= resync->through
-                                  ? receiver_again_raise(receiver, alarm)
-                                  : NULL; // in its turn
+    struct alarm_page page = {.all = memory_zeroed(READ_AHEAD, sizeof *page.all),
+                              .room = READ_AHEAD,
+                              .after = resync->alarms_after};
+    journal_read_alarms(receiver->options.journal, JOURNAL_OPEN_ALARMS, &page);
+    resync->active = page.more;
+    resync->alarms_after = page.after;
+    for (size_t i = 0; i < page.count; i++) {
+        const struct alarm *alarm = &page.all[i];
+        struct event *event =
+            receiver_again_stands(alarm) && alarm->event_sequence <= resync->through
+                ? receiver_again_raise(receiver, alarm)
+                : NULL; // in its turn
         if (event)
             receiver_again_add(receiver, event);
     }
-    free(page);
+    free(page.all);
     if (!resync->active)
         resync->last = receiver->tickets.first + receiver->tickets.count;
 }

@@ -146,17 +146,12 @@ enum { PAGE_VIEWS_AT_ONCE = 256 };
 
 struct page_view_map {
     struct picture *picture;
-    int64_t after;
-    size_t count;
     int64_t to_name[PAGE_VIEWS_NAMES_MAX]; // events
     size_t to_name_count;
 };
 
-static void page_views_take(void *ctx, const struct alarm *alarm)
+static void page_views_take(struct page_view_map *map, const struct alarm *alarm)
 {
-    struct page_view_map *map = ctx;
-    map->after = alarm->event_sequence;
-    map->count++;
     const uint32_t before = map->picture->node_count;
     picture_add_alarm(map->picture, alarm->key, alarm->type, alarm->cause_id[0] != '\0');
     if (map->picture->node_count > before && map->to_name_count < PAGE_VIEWS_NAMES_MAX)
@@ -179,10 +174,15 @@ static void page_views_name(struct page_view_map *map, struct journal *journal,
 static void page_views_draw(struct page_view_map *map, struct journal *journal,
                             struct page_view_names *then, FILE *out)
 {
-    bool more = true;
-    while (more && map->count < PAGE_VIEWS_MAP_ALARMS_MAX)
-        more =
-            journal_each_alarm_after(journal, map->after, PAGE_VIEWS_AT_ONCE, page_views_take, map);
+    struct alarm_page page = {.all = memory_zeroed(PAGE_VIEWS_AT_ONCE, sizeof *page.all),
+                              .room = PAGE_VIEWS_AT_ONCE,
+                              .more = true};
+    for (size_t drawn = 0; page.more && drawn < PAGE_VIEWS_MAP_ALARMS_MAX; drawn += page.count) {
+        journal_read_alarms(journal, JOURNAL_ACTIVE_ALARMS, &page);
+        for (size_t i = 0; i < page.count; i++)
+            page_views_take(map, &page.all[i]);
+    }
+    free(page.all);
     page_views_name(map, journal, then);
     picture_finish(map->picture);
     svg_write(out, map->picture, false);

@@ -202,7 +202,8 @@ static void use_journal(struct bench *b)
     size_t count = 0;
     TIMED("policy_list_alarms", free(policy_list_alarms(b->policy, &count)));
     count = 0;
-    TIMED("journal_each_alarm", journal_each_alarm(b->journal, count_alarm, &count));
+    TIMED("journal_each_alarm",
+          journal_each_alarm(b->journal, JOURNAL_ACTIVE_ALARMS, count_alarm, &count));
     TIMED("journal_forget_ends", journal_forget_ends(b->journal, 0));
     TIMED("a commit without changes", journal_commit(b->journal));
     journal_explain_alarm(b->journal, "node 0x0002c90310000001", "x", "");

@@ -76,19 +76,20 @@ static struct alarm alarm_at(const struct bench_gateway *g, int i)
     return a;
 }
 
-static bool page_of(void *ctx, int64_t after, size_t n,
-                    void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx)
+static void page_of(void *ctx, struct alarm_page *page)
 {
     struct bench_gateway *g = ctx;
-    for (int i = (int)after; i < alarm_count; i++) {
+    page->count = 0;
+    page->more = false;
+    for (int i = (int)page->after; i < alarm_count && !page->more; i++) {
         if (g->changes[i] % 2 != 0)
             continue;
-        if (n-- == 0)
-            return true;
-        const struct alarm a = alarm_at(g, i);
-        each(each_ctx, &a);
+        page->more = page->count == page->room;
+        if (!page->more)
+            page->all[page->count++] = alarm_at(g, i);
     }
-    return false;
+    if (page->count > 0)
+        page->after = page->all[page->count - 1].event_sequence;
 }
 
 static char *document_of(void *ctx, const struct alarm *alarm)

@@ -165,7 +165,7 @@ static void add_key(void *ctx, const struct alarm *alarm)
 static void check_alarms(struct journal *j, const char *expected)
 {
     char keys[256] = "";
-    journal_each_alarm(j, add_key, keys);
+    journal_each_alarm(j, JOURNAL_ACTIVE_ALARMS, add_key, keys);
     assert_string_equal(keys, expected);
 }
 

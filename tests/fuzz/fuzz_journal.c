@@ -250,7 +250,7 @@ static void check_all(struct journal *journal)
     struct journal_item items[ITEMS];
     int64_t last = journal_last(journal);
     REQUIRE(last >= 0 && last < INT64_MAX / 2);
-    journal_each_alarm(journal, check_alarm, NULL);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, check_alarm, NULL);
     journal_each_maintenance(journal, check_window, NULL);
     journal_each_recent_report(journal, 0, check_report, NULL);
     check_settings(journal);

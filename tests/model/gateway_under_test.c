@@ -390,7 +390,7 @@ void gateway_each_alarm(struct gateway_under_test *g, void (*each)(void *ctx, co
                         void *ctx)
 {
     struct listing listing = {each, ctx};
-    journal_each_alarm(g->journal, pass_key, &listing);
+    journal_each_alarm(g->journal, JOURNAL_ACTIVE_ALARMS, pass_key, &listing);
 }
 
 static void set_pattern(struct filter_list *list, const char *pattern)

@@ -34,13 +34,15 @@ static struct module_alarms_state whole(void *ctx)
     return (struct module_alarms_state){.is_whole = true};
 }
 
-static bool page(void *ctx, int64_t after, size_t n,
-                 void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx)
+static void page(void *ctx, struct alarm_page *out)
 {
     (void)ctx;
-    if (n > 0 && after < alarm_.event_sequence)
-        each(each_ctx, &alarm_);
-    return false;
+    out->count = out->after < alarm_.event_sequence;
+    out->more = false;
+    if (out->count == 1) {
+        out->all[0] = alarm_;
+        out->after = alarm_.event_sequence;
+    }
 }
 
 static bool may_pass(void *ctx, const struct alarm *alarm, const struct filter *filter)

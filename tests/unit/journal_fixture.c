@@ -274,7 +274,7 @@ struct alarm_list list_alarms(struct fixture *f)
 {
     struct alarm_list list = {.count = 0};
     struct journal_status status;
-    journal_each_alarm(f->journal, take_alarm, &list);
+    journal_each_alarm(f->journal, JOURNAL_ACTIVE_ALARMS, take_alarm, &list);
     journal_get_status(f->journal, &status);
     assert_int_equal(status.alarms, list.count);
     return list;

@@ -264,13 +264,13 @@ static void count_alarm(void *ctx, const struct alarm *alarm)
 bool is_active(const char *key)
 {
     struct count c = {.key = key};
-    journal_each_alarm(journal, count_alarm, &c);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, count_alarm, &c);
     return c.count == 1;
 }
 
 size_t count_alarms(void)
 {
     struct count c = {0};
-    journal_each_alarm(journal, count_alarm, &c);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, count_alarm, &c);
     return c.count;
 }

@@ -83,7 +83,7 @@ static void copy(void *ctx, const struct alarm *alarm)
 static struct alarm get(void)
 {
     struct alarm alarm = {.key = ""};
-    journal_each_alarm(&journal, copy, &alarm);
+    journal_each_alarm(&journal, JOURNAL_ACTIVE_ALARMS, copy, &alarm);
     return alarm;
 }
 
@@ -224,11 +224,21 @@ TEST(there_is_room_for_so_many)
     assert_int_equal(alarms_count(&journal, NULL), ALARMS_MAX);
 }
 
-static void count_pages(void *ctx, const struct alarm *alarm)
+// Reads a page of at most `n` alarms, which are in order behind `*after`, and moves `*after` to the
+// last alarm. Returns whether there are more.
+static bool read_page(int64_t *after, size_t n)
 {
-    int64_t *after = ctx;
-    assert_true(alarm->event_sequence > *after);
-    *after = alarm->event_sequence;
+    static struct alarm alarms[100];
+    assert_true(n <= sizeof alarms / sizeof *alarms);
+    struct alarm_page page = {.all = alarms, .room = n, .after = *after};
+    journal_read_alarms(&journal, JOURNAL_ACTIVE_ALARMS, &page);
+    assert_true(page.count <= n);
+    for (size_t i = 0; i < page.count; i++) {
+        assert_true(alarms[i].event_sequence > *after);
+        *after = alarms[i].event_sequence;
+    }
+    assert_int_equal(page.after, *after);
+    return page.more;
 }
 
 // Reads pages of so many alarms up to the end. Returns the number of pages.
@@ -236,7 +246,7 @@ static int read_pages(size_t n)
 {
     int64_t after = 0;
     int pages = 1;
-    while (journal_each_alarm_after(&journal, after, n, count_pages, &after))
+    while (read_page(&after, n))
         assert_true(++pages <= 1000);
     return pages;
 }
@@ -246,7 +256,7 @@ TEST(pages_follow_each_other_while_alarms_come_and_go)
     char key[32];
     int64_t after = 0;
     load();
-    assert_false(journal_each_alarm_after(&journal, 0, 10, count_pages, &after));
+    assert_false(read_page(&(int64_t){0}, 10));
     for (int i = 0; i < 100; i++) {
         snprintf(key, sizeof key, "k%d", i);
         assert_true(take(CATALOGUE_LINK_DOWN, key, "id", i + 1));
@@ -254,19 +264,19 @@ TEST(pages_follow_each_other_while_alarms_come_and_go)
     assert_int_equal(read_pages(10), 10);
     assert_int_equal(read_pages(30), 4);
     assert_int_equal(read_pages(100), 1);
-    assert_true(journal_each_alarm_after(&journal, after, 20, count_pages, &after));
+    assert_true(read_page(&after, 20));
     assert_int_equal(after, 20);
     assert_true(take(CATALOGUE_LINK_UP, "k19", "up", 101)); // the page's last, and its neighbours
     assert_true(take(CATALOGUE_LINK_UP, "k20", "up", 102));
     assert_true(take(CATALOGUE_LINK_UP, "k18", "up", 103));
-    assert_true(journal_each_alarm_after(&journal, after, 1, count_pages, &after));
+    assert_true(read_page(&after, 1));
     assert_int_equal(after, 22);
     assert_int_equal(read_pages(97), 1);
     for (int i = 0; i < 100; i++) {
         snprintf(key, sizeof key, "k%d", i);
         assert_true(take(CATALOGUE_LINK_UP, key, "up", 104 + i));
     }
-    assert_false(journal_each_alarm_after(&journal, 0, 10, count_pages, &after));
+    assert_false(read_page(&(int64_t){0}, 10));
 }
 
 static void fill(char *text, size_t size)

@@ -127,7 +127,7 @@ static void count_alarm(void *ctx, const struct alarm *alarm)
 static size_t count_alarms(void)
 {
     size_t count = 0;
-    journal_each_alarm(journal, count_alarm, &count);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, count_alarm, &count);
     return count;
 }
 
@@ -397,8 +397,8 @@ static void check_heat_is_cause(void)
 {
     struct named_alarm heat = {.key = "temperature-high node 0x0000000000000020"},
                        errors = {.key = LINK_KEY};
-    journal_each_alarm(journal, take_alarm, &heat);
-    journal_each_alarm(journal, take_alarm, &errors);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, take_alarm, &heat);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, take_alarm, &errors);
     assert_string_not_equal(heat.event_id, "");
     assert_string_equal(errors.cause_id, heat.event_id);
 }

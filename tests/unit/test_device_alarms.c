@@ -117,7 +117,7 @@ static void count_key(void *ctx, const struct alarm *alarm)
 static bool is_raised(const char *key)
 {
     const char *found[2] = {key, NULL};
-    journal_each_alarm(journal, count_key, found);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, count_key, found);
     return found[1] != NULL;
 }
 

@@ -59,7 +59,7 @@ static uint64_t read_alarm(void)
 {
     uint64_t count = 0;
     alarm_text[0] = '\0';
-    journal_each_alarm(journal, note_alarm, &count);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, note_alarm, &count);
     return count;
 }
 

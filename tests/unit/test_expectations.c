@@ -318,7 +318,7 @@ static void check_active(unsigned run, unsigned step)
 {
     static struct keys must, may, active;
     active.count = 0;
-    journal_each_alarm(journal, collect_active, &active);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, collect_active, &active);
     find_truth(&must, &may);
     if (!in_force)
         must.count = may.count = 0;
@@ -398,7 +398,7 @@ static void count_expected(void *ctx, const struct alarm *alarm)
 static size_t count_active(void)
 {
     size_t count = 0;
-    journal_each_alarm(journal, count_expected, &count);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, count_expected, &count);
     return count;
 }
 
@@ -442,7 +442,7 @@ TEST(a_missing_switch_is_one_alarm)
     sweep(true);
     static struct keys active;
     active.count = 0;
-    journal_each_alarm(journal, collect_active, &active);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, collect_active, &active);
     assert_int_equal(active.count, 1);
     assert_int_equal(strncmp(active.all[0], "host-missing ", 13), 0);
     off[3] = true; // the host's alarm stays, because it is still true
@@ -504,8 +504,8 @@ static void count_consequences(void *ctx, const struct alarm *alarm)
 static struct summary find_summary(void)
 {
     struct summary s = {.id = ""};
-    journal_each_alarm(journal, look_for_summary, &s);
-    journal_each_alarm(journal, count_consequences, &s);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, look_for_summary, &s);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, count_consequences, &s);
     return s;
 }
 
@@ -664,7 +664,7 @@ static void add_unknown_alarm(void *ctx, const struct pipeline_context *inside)
 {
     (void)ctx, (void)inside;
     int64_t number = 0;
-    journal_each_alarm(journal, keep_number, &number);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, keep_number, &number);
     struct event *known = journal_find(journal, number), *other = event_copy(known);
     assert_non_null(other);
     snprintf(other->alarm_key, sizeof other->alarm_key, "host-missing node 0x%016x", 0x1000);

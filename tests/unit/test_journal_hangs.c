@@ -185,7 +185,7 @@ static void *use_journal(void *arg)
     change_all();
     if (journal_read(journal, journal_last(journal) - 1, &item, 1) == 1)
         event_unref(item.event);
-    journal_each_alarm(journal, ignore_alarm, NULL);
+    journal_each_alarm(journal, JOURNAL_ACTIVE_ALARMS, ignore_alarm, NULL);
     journal_each_maintenance(journal, ignore_window, NULL);
     journal_each_receiver(journal, ignore_receiver, NULL);
     journal_get_status(journal, &status);

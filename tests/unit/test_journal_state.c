@@ -414,7 +414,7 @@ static void take_open_alarm(void *ctx, const struct alarm *alarm)
 static struct alarm open_alarm(struct fixture *f)
 {
     struct alarm out = {.key = ""};
-    journal_each_open_alarm(f->journal, take_open_alarm, &out);
+    journal_each_alarm(f->journal, JOURNAL_OPEN_ALARMS, take_open_alarm, &out);
     return out;
 }
 

@@ -75,27 +75,33 @@ static struct module_alarms_state state_of(void *ctx)
         .is_standby = !g->is_active, .is_whole = g->is_whole, .changes = changes};
 }
 
-static bool page_of(void *ctx, int64_t after, size_t n,
-                    void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx)
+// Adds the alarm to the page, if it belongs there.
+static void add_to_page(struct alarm_page *page, const struct alarm *alarm)
+{
+    if (alarm->event_sequence <= page->after || page->more)
+        return;
+    page->more = page->count == page->room;
+    if (!page->more) {
+        page->all[page->count++] = *alarm;
+        page->after = alarm->event_sequence;
+    }
+}
+
+static void page_of(void *ctx, struct alarm_page *page)
 {
     const struct gateway_model *g = ctx;
     const size_t count = g->is_whole ? KEYS : KEYS / 2;
     pages++;
+    page->count = 0;
+    page->more = false;
     for (size_t i = 0; i < count; i++) {
-        if (!stands[i] || alarms[i].event_sequence <= after)
-            continue;
-        if (n-- == 0)
-            return true;
-        each(each_ctx, &alarms[i]);
+        if (stands[i])
+            add_to_page(page, &alarms[i]);
     }
     for (size_t i = 0; i < OWN; i++) {
-        if (!g->own_stands[i] || g->own[i].event_sequence <= after)
-            continue;
-        if (n-- == 0)
-            return true;
-        each(each_ctx, &g->own[i]);
+        if (g->own_stands[i])
+            add_to_page(page, &g->own[i]);
     }
-    return false;
 }
 
 static char *document_of(void *ctx, const struct alarm *alarm)
@@ -365,18 +371,16 @@ static void test_nothing_is_deleted_before_all_alarms_are_known(void **state)
 
 static uint64_t count_of_first; // of the first of many alarms
 
-static bool page_of_many(void *ctx, int64_t after, size_t n,
-                         void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx)
+static void page_of_many(void *ctx, struct alarm_page *page)
 {
     (void)ctx;
-    for (int64_t i = after + 1; i <= KEPT_STATE_DUE_MAX + 100; i++) {
+    page->count = 0;
+    page->more = false;
+    for (int64_t i = page->after + 1; i <= KEPT_STATE_DUE_MAX + 100 && !page->more; i++) {
         struct alarm alarm = {.event_sequence = i, .count = i == 1 ? count_of_first : 0};
         snprintf(alarm.key, sizeof alarm.key, "link %" PRId64, i);
-        if (n-- == 0)
-            return true;
-        each(each_ctx, &alarm);
+        add_to_page(page, &alarm);
     }
-    return false;
 }
 
 // Many documents are not due at once: the comparison goes on when the receiver has taken some.
