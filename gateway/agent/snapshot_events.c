@@ -93,17 +93,6 @@ static void snapshot_events_grow(struct of_switch *s)
     s->begin = 0;
 }
 
-static void snapshot_events_append(struct of_switch *s, int64_t sequence)
-{
-    if (s->count == KEPT_MAX) {
-        s->begin = (s->begin + 1) & (s->room - 1);
-        s->count--;
-    }
-    if (s->count == s->room)
-        snapshot_events_grow(s);
-    s->sequences[(s->begin + s->count++) & (s->room - 1)] = sequence;
-}
-
 static void snapshot_events_copy(struct snapshot_events *events, int64_t sequence,
                                  const struct event *event)
 {
@@ -111,7 +100,13 @@ static void snapshot_events_copy(struct snapshot_events *events, int64_t sequenc
         !snapshot_events_has_place(events, event->switch_guid))
         return;
     struct of_switch *s = snapshot_events_get(events, event->switch_guid);
-    snapshot_events_append(s, sequence);
+    if (s->count == KEPT_MAX) {
+        s->begin = (s->begin + 1) & (s->room - 1);
+        s->count--;
+    }
+    if (s->count == s->room)
+        snapshot_events_grow(s);
+    s->sequences[(s->begin + s->count++) & (s->room - 1)] = sequence;
     if (s->type == 0)
         s->type = event_type_of(event, event->switch_guid);
 }

@@ -43,13 +43,6 @@ static char *load_read(FILE *f, const char *path, struct error *err)
     return NULL;
 }
 
-static void load_make_room(struct conf *conf)
-{
-    memset(conf, 0, sizeof *conf); // with its padding: a reload compares ranges of octets
-    conf->receivers = memory_zeroed(CONF_RECEIVERS_MAX + 1, sizeof *conf->receivers);
-    conf->policy.rules = memory_zeroed(CONF_RULES_MAX, sizeof *conf->policy.rules);
-}
-
 static void load_add_syslog(struct conf *conf, const char *name, enum transport transport)
 {
     struct conf_receiver *r = &conf->receivers[conf->receiver_count++];
@@ -74,7 +67,9 @@ static bool load_parse(const char *text, const char *name, bool looks, struct co
                        struct conf_mistakes *mistakes, struct error *err)
 {
     struct report report = {.path = name};
-    load_make_room(conf);
+    memset(conf, 0, sizeof *conf); // with its padding: a reload compares ranges of octets
+    conf->receivers = memory_zeroed(CONF_RECEIVERS_MAX + 1, sizeof *conf->receivers);
+    conf->policy.rules = memory_zeroed(CONF_RULES_MAX, sizeof *conf->policy.rules);
     rows_set_defaults(conf);
     if (!parser_run(text, looks, conf, &report)) {
         if (mistakes)

@@ -525,13 +525,6 @@ static void parser_run_section(struct parser *p)
     }
 }
 
-static void parser_begin(struct parser *p)
-{
-    for (size_t i = 0; i < SCHEMA_COUNT; i++)
-        p->single[i] = (struct section){
-            .schema = &SCHEMA[i], .object = p->conf, .looks = p->looks, .report = p->report};
-}
-
 // Sorts the receivers by kind; receivers of one kind stay in the order of the file. Needs the free
 // place behind the last receiver.
 static void parser_group_receivers(struct conf *conf)
@@ -580,7 +573,9 @@ bool parser_run(const char *text, bool looks, struct conf *conf, struct report *
     struct parser p = {.looks = looks, .conf = conf, .report = report};
     char *word = memory_get(strlen(text) + 1);
     lexer_init(&p.lexer, text, word);
-    parser_begin(&p);
+    for (size_t i = 0; i < SCHEMA_COUNT; i++)
+        p.single[i] = (struct section){
+            .schema = &SCHEMA[i], .object = p.conf, .looks = p.looks, .report = p.report};
     parser_step(&p);
     while (p.token != LEXER_END && !p.stopped) {
         if (p.token == LEXER_WORD && !p.lost)

@@ -500,14 +500,6 @@ static int server_listen_on(const char *path, gid_t group, struct error *err)
     return -1;
 }
 
-// Removes a socket. A file of another type stays, and bind reports the path as in use.
-static void server_remove_dead_socket(const char *path)
-{
-    struct stat st;
-    if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
-        unlink(path);
-}
-
 static struct server *server_make(const struct server_options *options, int fd, struct error *err)
 {
     struct server *server = memory_zeroed(1, sizeof *server);
@@ -552,7 +544,11 @@ struct server *server_start(const struct server_options *options, struct error *
                   path);
         return NULL;
     }
-    server_remove_dead_socket(path);
+    // Nobody listens on a socket here. A file of another type stays, and bind reports the path as
+    // in use.
+    struct stat st;
+    if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+        unlink(path);
     int fd = server_make_directory(path, err) ? server_listen_on(path, options->group, err) : -1;
     struct server *server = fd >= 0 ? server_make(options, fd, err) : NULL;
     if (!server && fd >= 0)

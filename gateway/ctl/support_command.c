@@ -103,25 +103,6 @@ static void support_command_write_umad(FILE *out, const char *path, const char *
         support_command_write_files(out, path, NAMES);
 }
 
-static void support_command_system_write_ports(FILE *out, const char *top)
-{
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/infiniband", top);
-    support_command_each(out, path, support_command_write_adapter);
-    snprintf(path, sizeof path, "%s/infiniband_mad", top);
-    support_command_each(out, path, support_command_write_umad);
-}
-
-static void support_command_system_write_versions(FILE *out)
-{
-    struct utsname system;
-    if (uname(&system) == 0)
-        fprintf(out, "%s %s %s %s\n", system.sysname, system.release, system.version,
-                system.machine);
-    support_command_write_file(out, "/etc", "debian_version");
-    support_command_write_file(out, "/etc", "redhat-release");
-}
-
 // The log.
 
 // Starts journalctl with its output in a pipe. Returns its process id, or -1 with errno.
@@ -253,9 +234,15 @@ static bool support_command_write_all(const struct arguments *a, FILE *out)
     clock_format_utc(clock_utc(&clock_system), now);
     fprintf(out, "ibtrapctl " INSTALL_VERSION ", %s\n", now);
     support_command_write_title(out, "System");
-    support_command_system_write_versions(out);
+    struct utsname system;
+    if (uname(&system) == 0)
+        fprintf(out, "%s %s %s %s\n", system.sysname, system.release, system.version,
+                system.machine);
+    support_command_write_file(out, "/etc", "debian_version");
+    support_command_write_file(out, "/etc", "redhat-release");
     support_command_write_title(out, "Adapters and ports");
-    support_command_system_write_ports(out, "/sys/class");
+    support_command_each(out, "/sys/class/infiniband", support_command_write_adapter);
+    support_command_each(out, "/sys/class/infiniband_mad", support_command_write_umad);
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
         whole &= support_command_write_part(a, &PARTS[i], out);
     support_command_write_title(out, "Log");

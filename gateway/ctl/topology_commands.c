@@ -189,15 +189,6 @@ static void topology_command_write_port(const struct topology_text *t,
     fputc('\n', t->out);
 }
 
-static void topology_command_write_ids(FILE *out, const struct fabric_node *node)
-{
-    if (node->silent)
-        fputs("\n# It did not answer; this is what was known of it.", out);
-    fprintf(out, "\nvendid=0x%x\ndevid=0x%x\n", node->vendor, node->device);
-    if (node->system_guid != 0)
-        fprintf(out, "sysimgguid=0x%" PRIx64 "\n", node->system_guid);
-}
-
 static void topology_command_write_head(const struct topology_text *t,
                                         const struct fabric_node *node)
 {
@@ -223,7 +214,11 @@ static void topology_command_write_node(void *ctx, uint32_t index)
 {
     const struct topology_text *t = ctx;
     const struct fabric_node *node = &t->fabric->nodes[index];
-    topology_command_write_ids(t->out, node);
+    if (node->silent)
+        fputs("\n# It did not answer; this is what was known of it.", t->out);
+    fprintf(t->out, "\nvendid=0x%x\ndevid=0x%x\n", node->vendor, node->device);
+    if (node->system_guid != 0)
+        fprintf(t->out, "sysimgguid=0x%" PRIx64 "\n", node->system_guid);
     topology_command_write_head(t, node);
     for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
         const uint32_t peer = fabric_peer(t->fabric, i);

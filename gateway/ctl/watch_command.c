@@ -18,27 +18,10 @@ enum {
     ALARMS_SHARE = 10, // reading alarms takes a tenth of the time: there may be very many alarms
 };
 
-static void watch_data_begin(struct watch_data *data, const char *socket,
-                             const struct client_idle *idle)
-{
-    *data = (struct watch_data){.socket = socket,
-                                .idle = *idle,
-                                .alarms = json_array(),
-                                .events = json_array(),
-                                .place = -1};
-}
-
 static json_t *watch_data_ask(struct watch_data *data, const char *command, json_t *items,
                               struct error *err)
 {
     return client_request_idly(data->socket, command, items, &data->idle, err);
-}
-
-static void watch_data_end(struct watch_data *data)
-{
-    json_decref(data->status);
-    json_decref(data->alarms);
-    json_decref(data->events);
 }
 
 static void watch_data_sample(struct watch_data *data)
@@ -306,13 +289,19 @@ enum command_outcome watch_command(const struct arguments *a, struct error *err)
 {
     struct watch w = {0};
     const struct client_idle idle = {watch_command_idle, &w};
-    watch_data_begin(&w.data, a->socket, &idle);
+    w.data = (struct watch_data){.socket = a->socket,
+                                 .idle = idle,
+                                 .alarms = json_array(),
+                                 .events = json_array(),
+                                 .place = -1};
     const bool ok = watch_screen_begin(err);
     if (ok) {
         watch_command_run(&w);
         watch_screen_end();
     }
     watch_command_leave_page(&w);
-    watch_data_end(&w.data);
+    json_decref(w.data.status);
+    json_decref(w.data.alarms);
+    json_decref(w.data.events);
     return command_outcome(ok);
 }

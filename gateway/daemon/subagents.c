@@ -167,11 +167,6 @@ static int subagents_by_index(const void *a, const void *b)
     return m == n ? strcmp(x->name, y->name) : (m > n) - (m < n);
 }
 
-static void subagents_sort(struct snapshot_gateway *out)
-{
-    qsort(out->receivers, out->receiver_count, sizeof *out->receivers, subagents_by_index);
-}
-
 // The subagent.
 
 struct subagents {
@@ -196,7 +191,7 @@ static void subagents_read_gateway(void *ctx, struct snapshot_gateway *out)
     for (size_t i = 0; i < g->parts.receiver_count; i++)
         subagents_add_receiver(g->receiver_confs[i], g->receivers[i], standby, out);
     pthread_mutex_unlock(&g->exchanged);
-    subagents_sort(out);
+    qsort(out->receivers, out->receiver_count, sizeof *out->receivers, subagents_by_index);
 }
 
 static struct settings *subagents_settings(void *ctx)

@@ -106,17 +106,6 @@ void alert_of_test(const struct event *event, struct alarm *out)
     snprintf(out->text, sizeof out->text, "%s", event->text);
 }
 
-static void alert_list_write_json(struct text *t, const char *labels, const char *annotations,
-                                  int64_t starts_us, int64_t ends_us)
-{
-    char time[CLOCK_TEXT_SIZE];
-    text_addf(t, "{\"labels\":%s,\"annotations\":%s", labels, annotations);
-    clock_format_utc(starts_us, time);
-    text_addf(t, ",\"startsAt\":\"%s\"", time);
-    clock_format_utc(ends_us, time);
-    text_addf(t, ",\"endsAt\":\"%s\"}", time);
-}
-
 // The list.
 
 enum { GUESS_WAIT_MAX = 1024 }; // scans
@@ -431,7 +420,12 @@ static void alert_list_write_alert(const struct alert_list *list, const struct a
         ends = times->utc_us;
     if (starts >= ends)
         starts = a->ended ? ends : times->utc_us;
-    alert_list_write_json(body, a->labels, a->annotations, starts, ends);
+    char time[CLOCK_TEXT_SIZE];
+    text_addf(body, "{\"labels\":%s,\"annotations\":%s", a->labels, a->annotations);
+    clock_format_utc(starts, time);
+    text_addf(body, ",\"startsAt\":\"%s\"", time);
+    clock_format_utc(ends, time);
+    text_addf(body, ",\"endsAt\":\"%s\"}", time);
 }
 
 // A batch that is being written.

@@ -526,11 +526,6 @@ void reads_free(struct reads *d)
     secret_release(d); // it has an M_Key
 }
 
-static int64_t reads_ticket(const struct reads *d, const struct read_entry *e)
-{
-    return (int64_t)e->generation << 32 | (e - d->cache.entries + 1);
-}
-
 // Forgets an entry in any state.
 static void reads_remove(struct reads *d, struct read_entry *e)
 {
@@ -603,7 +598,7 @@ enum demand_state reads_ask(struct reads *d, const struct demand_key *key,
     } else {
         if (!e || e->state >= ENTRY_HERE)
             e = reads_queue(d, key);
-        *ticket = reads_ticket(d, e);
+        *ticket = (int64_t)e->generation << 32 | (e - d->cache.entries + 1);
         reads_send_waiting(d, now);
     }
     pthread_mutex_unlock(&d->lock);

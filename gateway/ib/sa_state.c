@@ -211,16 +211,6 @@ void sa_key_use(struct sa_client *a, bool use)
     shared_port_set_sa_key(&a->port, sa_state_sa(a).lid, use ? a->options.sa_key : 0);
 }
 
-static void sa_state_note_unknown(struct sa_client *a, bool unknown)
-{
-    if (unknown && !a->unknown)
-        log_write(a->options.log, LOG_LEVEL_WARNING,
-                  "the subnet manager at LID %u does not say who it is, and so does not get the SA "
-                  "key: item 'sa_key_guids' names those that may; without the item, each may",
-                  a->status.port.sm_lid);
-    a->unknown = unknown;
-}
-
 // Holds back the requests that need the key while the master is not known, unless the SM does not
 // answer the queries about its name. Logs once that a master does not get the key.
 static void sa_state_check_key(struct sa_client *a)
@@ -229,7 +219,13 @@ static void sa_state_check_key(struct sa_client *a)
     const bool smps = a->status.smp_refusal[0] == '\0';
     a->watch.identify = a->options.has_sa_key && a->options.key_guid_count > 0 && guid == 0;
     a->subscriptions.holds_keyed = a->watch.identify && sm_watch_may_identify(&a->watch, smps);
-    sa_state_note_unknown(a, a->watch.identify && !a->subscriptions.holds_keyed);
+    const bool unknown = a->watch.identify && !a->subscriptions.holds_keyed;
+    if (unknown && !a->unknown)
+        log_write(a->options.log, LOG_LEVEL_WARNING,
+                  "the subnet manager at LID %u does not say who it is, and so does not get the SA "
+                  "key: item 'sa_key_guids' names those that may; without the item, each may",
+                  a->status.port.sm_lid);
+    a->unknown = unknown;
     const bool is_sm = !sa_state_is_for(a, guid);
     const uint64_t denied = is_sm ? guid : a->redirect.to.guid;
     if (!a->options.has_sa_key || guid == 0 || denied == a->denied || sa_key_may_go(a))

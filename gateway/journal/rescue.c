@@ -232,16 +232,6 @@ static bool rescue_rename_part(const char *from, const char *to, struct error *e
     return error_set(err, "cannot rename %s to %s: %s", from, to, strerror(errno));
 }
 
-// The new name of the old file. The name has the modification time of the new file: a second
-// attempt after a crash uses the same name, and file and WAL stay together.
-static void rescue_name_aside(const struct journal *j, const struct stat *made,
-                              char aside[NAME_SIZE])
-{
-    char when[CLOCK_TEXT_SIZE];
-    clock_format_utc(made->st_mtim.tv_sec * CLOCK_US_PER_S + made->st_mtim.tv_nsec / 1000, when);
-    snprintf(aside, NAME_SIZE, "%s.corrupt-%s", j->path, when);
-}
-
 // Renames the file at the path, after its WAL: SQLite deletes a WAL without its file. SQLite can
 // make the index of the WAL again.
 static bool rescue_set_aside(const struct journal *j, const char *aside, struct error *err)
@@ -265,7 +255,11 @@ bool journal_finish_rescue(struct journal *journal, struct error *err)
     snprintf(made, sizeof made, "%s.new", journal->path);
     if (stat(made, &status) != 0)
         return true;
-    rescue_name_aside(journal, &status, aside);
+    // The old file is named by the modification time of the new file: a second attempt after a
+    // crash uses the same name, and file and WAL stay together.
+    char when[CLOCK_TEXT_SIZE];
+    clock_format_utc(status.st_mtim.tv_sec * CLOCK_US_PER_S + status.st_mtim.tv_nsec / 1000, when);
+    snprintf(aside, NAME_SIZE, "%s.corrupt-%s", journal->path, when);
     pthread_mutex_lock(&journal->reader_lock); // no reader keeps the old file
     journal_drop_reader(journal);
     bool was_there = access(journal->path, F_OK) == 0;

@@ -74,14 +74,6 @@ void journal_save_snapshot(struct journal *journal, const struct journal_snapsho
     free(old);
 }
 
-static void write_add_snapshot(struct journal *journal, const struct waiting_fabric *f)
-{
-    const struct store_snapshot snapshot = {f->meta, f->record, f->size};
-    if (f->record)
-        store_add_snapshot(journal->writer, &snapshot, JOURNAL_SNAPSHOTS_MAX,
-                           journal_snapshot_bytes_max(journal));
-}
-
 static void write_note_snapshot(struct journal *journal, const struct waiting_fabric *f, bool saved)
 {
     uint8_t *done = NULL;
@@ -143,13 +135,6 @@ static void write_make_plan(struct journal *j, int64_t rows_max, struct commit_p
         mirror_plan(j->mirrors[i]);
 }
 
-static void write_end_plan(struct journal *j, const struct commit_plan *plan, bool saved)
-{
-    write_note_snapshot(j, &plan->fabric, saved);
-    for (int64_t s = plan->first; s <= plan->last; s++)
-        journal_release(&j->writing[s - plan->first]);
-}
-
 // Whether the file has to be replaced because receivers cannot read on.
 static bool write_is_condemned(struct journal *j, struct error *err)
 {
@@ -182,7 +167,11 @@ static enum store_result write_plan(struct journal *j, struct commit_plan *plan,
         const size_t rows = mirror_write(j->mirrors[i], j->writer);
         plan->cursors += i == 0 ? rows : 0;
     }
-    write_add_snapshot(j, &plan->fabric);
+    const struct store_snapshot snapshot = {plan->fabric.meta, plan->fabric.record,
+                                            plan->fabric.size};
+    if (plan->fabric.record)
+        store_add_snapshot(j->writer, &snapshot, JOURNAL_SNAPSHOTS_MAX,
+                           journal_snapshot_bytes_max(j));
     return store_commit(j->writer, err);
 }
 
@@ -319,7 +308,9 @@ static void write_file(struct journal *j, int64_t now)
     struct error err;
     struct commit_plan *plan = &j->plan;
     enum store_result result = write_timed(j, plan, &err);
-    write_end_plan(j, plan, result == STORE_OK);
+    write_note_snapshot(j, &plan->fabric, result == STORE_OK);
+    for (int64_t s = plan->first; s <= plan->last; s++)
+        journal_release(&j->writing[s - plan->first]);
     write_note_result(j, plan, result, &err);
     if (j->writer && (now >= j->prune_at || atomic_load(&j->asked_age_us) > 0)) {
         j->prune_at = now + PRUNE_US;

@@ -169,14 +169,6 @@ static void kafka_shrink_batches(struct kafka_sink *s)
     s->batch_size = less > BATCH_SIZE_MIN ? less : BATCH_SIZE_MIN;
 }
 
-// Of a request with many events, only librdkafka knows which event is too large, or no event is.
-static void kafka_doubt_all(struct kafka_sink *s)
-{
-    uint64_t ticket = 0;
-    while ((ticket = tickets_behind(s->tickets, ticket)) != 0)
-        tickets_settle(s->tickets, ticket, TICKET_DOUBTED);
-}
-
 static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *message, void *opaque)
 {
     struct kafka_sink *s = ((struct producer *)opaque)->sink;
@@ -200,7 +192,10 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
         return;
     if (s->tickets->in_flight > 1 && kafka_is_too_large(message->err))
         kafka_shrink_batches(s);
-    kafka_doubt_all(s);
+    // Only librdkafka knows which event of a request is too large: each event is doubted.
+    uint64_t ticket = 0;
+    while ((ticket = tickets_behind(s->tickets, ticket)) != 0)
+        tickets_settle(s->tickets, ticket, TICKET_DOUBTED);
 }
 
 static void kafka_on_error(rd_kafka_t *client, int code, const char *reason, void *opaque)

@@ -263,12 +263,6 @@ void event_text_keep(const struct event *event, unsigned place, uint64_t variant
         event_text_free(text); // another thread was first
 }
 
-static void event_text_free_all(struct event *event)
-{
-    for (size_t i = 0; i < EVENT_TEXT_PLACES; i++)
-        event_text_free(atomic_load_explicit(&event->texts[i], memory_order_relaxed));
-}
-
 // References.
 
 struct event *event_ref(struct event *event)
@@ -281,6 +275,7 @@ void event_unref(struct event *event)
 {
     if (!event || atomic_fetch_sub_explicit(&event->references, 1, memory_order_acq_rel) != 1)
         return;
-    event_text_free_all(event);
+    for (size_t i = 0; i < EVENT_TEXT_PLACES; i++)
+        event_text_free(atomic_load_explicit(&event->texts[i], memory_order_relaxed));
     event_give_back(event);
 }

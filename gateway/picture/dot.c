@@ -16,13 +16,6 @@ static void dot_write_text(FILE *out, const char *text)
     }
 }
 
-static void dot_write_name(FILE *out, const struct picture_node *node)
-{
-    char name[PICTURE_NAME_SIZE];
-    picture_name(node, name);
-    dot_write_text(out, name);
-}
-
 static void dot_write_id(FILE *out, const struct picture_node *node)
 {
     fprintf(out, "\"%c-%016" PRIx64 "\"",
@@ -47,7 +40,9 @@ static void dot_write_node(FILE *out, const struct picture_node *node)
     fputs("  ", out);
     dot_write_id(out, node);
     fputs(" [label=\"", out);
-    dot_write_name(out, node);
+    char name[PICTURE_NAME_SIZE];
+    picture_name(node, name);
+    dot_write_text(out, name);
     if (node->folded > 0)
         fprintf(out, "\\n%s%" PRIu32 " host%s", node->shown_hosts > 0 ? "+" : "", node->folded,
                 node->folded == 1 ? "" : "s");

@@ -343,15 +343,6 @@ static void svg_write_links(struct svg *s)
 
 // Nodes.
 
-static void svg_write_folded(const struct svg *s, const struct picture_node *node,
-                             const struct svg_place *at)
-{
-    if (node->folded > 0)
-        fprintf(s->out, "<text class=\"soft\" x=\"%d\" y=\"%d\">%s%" PRIu32 " host%s</text>", at->x,
-                at->y + BOX_HEIGHT + (int)node->shown_hosts * HOST_HEIGHT + 13,
-                node->shown_hosts > 0 ? "+ " : "", node->folded, node->folded == 1 ? "" : "s");
-}
-
 // For the search of the page: the GUIDs of all adapters of a host, and the hosts of a switch that
 // have no box.
 static void svg_write_data(const struct svg *s, uint32_t i)
@@ -426,16 +417,11 @@ static void svg_write_node(const struct svg *s, uint32_t i)
     fprintf(s->out, "<text x=\"%d\" y=\"%d\">", at->x, at->y + (host ? 14 : 21));
     svg_write_label(s->out, name);
     fputs("</text>", s->out);
-    svg_write_folded(s, node, at);
+    if (node->folded > 0)
+        fprintf(s->out, "<text class=\"soft\" x=\"%d\" y=\"%d\">%s%" PRIu32 " host%s</text>", at->x,
+                at->y + BOX_HEIGHT + (int)node->shown_hosts * HOST_HEIGHT + 13,
+                node->shown_hosts > 0 ? "+ " : "", node->folded, node->folded == 1 ? "" : "s");
     fputs("</g>\n", s->out);
-}
-
-static void svg_write_nodes(const struct svg *s)
-{
-    for (uint32_t i = 0; i < s->picture->node_count; i++) {
-        if (s->places[i].drawn)
-            svg_write_node(s, i);
-    }
 }
 
 // The frame.
@@ -492,7 +478,10 @@ void svg_write(FILE *out, const struct picture *picture, bool styled)
     svg_sort_links(&s);
     svg_write_head(&s, styled);
     svg_write_links(&s);
-    svg_write_nodes(&s);
+    for (uint32_t i = 0; i < s.picture->node_count; i++) {
+        if (s.places[i].drawn)
+            svg_write_node(&s, i);
+    }
     svg_write_legend(&s);
     fputs("</svg>\n", out);
     free(s.places);

@@ -205,13 +205,6 @@ static void handle_report(struct pipeline *p, const struct sa_report *report)
     repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, at);
 }
 
-static void handle_occurrence(struct pipeline *p, const struct item *item)
-{
-    if (item->subnet_prefix != 0)
-        p->emitter.builder.subnet_prefix = item->subnet_prefix;
-    emitter_emit(&p->emitter, event_builder_from_occurrence(&p->emitter.builder, item->occurrence));
-}
-
 // Gives the current fabric to the journal to save, without the nodes that wait to join: a restart
 // tells of these.
 static void save_fabric(struct pipeline *p)
@@ -323,7 +316,10 @@ static void handle_item(struct pipeline *p, const struct item *item)
         handle_fabric(p, item->fabric);
         return;
     case OCCURRENCE:
-        handle_occurrence(p, item);
+        if (item->subnet_prefix != 0)
+            p->emitter.builder.subnet_prefix = item->subnet_prefix;
+        emitter_emit(&p->emitter,
+                     event_builder_from_occurrence(&p->emitter.builder, item->occurrence));
         break;
     case READING:
         log_debug(p->options.log, "counter reading of %u ports", (unsigned)item->reading->count);

@@ -111,14 +111,6 @@ static bool file_sink_open_file(void *self, struct tickets *tickets, struct erro
     return false;
 }
 
-// Removes the octets that were just appended to the file.
-static void file_sink_undo_append(const struct file_sink *f, size_t size)
-{
-    struct stat st;
-    if (size > 0 && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)size)
-        (void)!ftruncate(f->fd, st.st_size - (off_t)size);
-}
-
 static bool file_sink_append(const struct file_sink *f, const char *octets, size_t size,
                              struct error *err)
 {
@@ -126,7 +118,11 @@ static bool file_sink_append(const struct file_sink *f, const char *octets, size
         ssize_t n = write(f->fd, octets + done, size - done);
         if (n < 0 && errno != EINTR) {
             error_set(err, "cannot write to %s: %s", f->path, strerror(errno));
-            file_sink_undo_append(f, done);
+            // Takes the octets back that were just appended.
+            struct stat st;
+            if (done > 0 && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                st.st_size >= (off_t)done)
+                (void)!ftruncate(f->fd, st.st_size - (off_t)done);
             return false;
         }
         done += n > 0 ? (size_t)n : 0;

@@ -20,11 +20,6 @@ static void format_plain_keep_whole(struct text *t, const struct text *before)
 
 // RFC 3164.
 
-static void format_add_first_label(struct text *t, const char *hostname)
-{
-    text_add_n(t, hostname, strcspn(hostname, "."));
-}
-
 // Adds a number of one or two digits, with `blank` in place of the first one's zero.
 static void format_plain_add_two(struct text *t, char before, int number, char blank)
 {
@@ -51,7 +46,7 @@ void format_rfc3164_header(struct text *t, const struct format_origin *origin,
     format_plain_add_two(t, ':', tm.tm_sec, '0');
     text_add(t, " ");
     if (!origin->local) {
-        format_add_first_label(t, origin->hostname);
+        text_add_n(t, origin->hostname, strcspn(origin->hostname, "."));
         text_add(t, " ");
     }
 }

@@ -327,12 +327,6 @@ static bool receiver_has_token(struct receiver *receiver, int64_t now)
     return receiver->tokens >= 1;
 }
 
-static void receiver_consume_token(struct receiver *receiver)
-{
-    if (receiver->options.rate > 0)
-        receiver->tokens -= 1;
-}
-
 // Whether the event ends an alarm, or raises an alarm that stands. Without such an event the
 // receiver would keep a wrong state.
 static bool receiver_tells_state(const struct receiver *receiver, const struct event *event)
@@ -443,7 +437,8 @@ static bool receiver_hand_over(struct receiver *receiver, struct ticket *e, int6
     *pause = BLOCKED_US;
     if (result == SINK_BLOCKED)
         return false;
-    receiver_consume_token(receiver);
+    if (receiver->options.rate > 0)
+        receiver->tokens -= 1;
     receiver_note_attempt(receiver, e, result);
     log_debug(receiver->options.log, "%s: number %lld (%s) %s", receiver->sink.name,
               (long long)e->sequence, e->event->id, RESULT_WORDS[result]);

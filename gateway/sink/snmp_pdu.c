@@ -16,11 +16,6 @@ static size_t snmp_pdu_add(const struct mib_notification *out[SNMP_PDU_NOTIFICAT
     return n;
 }
 
-static const struct mib_notification *snmp_pdu_own_of_test(const struct event *event)
-{
-    return event->type->own ? event->type->own : &mib_ibtrapdTestEvent;
-}
-
 size_t snmp_pdu_notifications(const struct event *event, unsigned sets, bool extra,
                               const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX])
 {
@@ -34,7 +29,7 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets, bool ext
                      (chosen & SNMP_SET_OWN) || (sets == 0 && (n == 0 || type->own_says_more)));
     if (!event->test || extra || n == 0)
         return n;
-    return snmp_pdu_add(out, 0, snmp_pdu_own_of_test(event), true);
+    return snmp_pdu_add(out, 0, event->type->own ? event->type->own : &mib_ibtrapdTestEvent, true);
 }
 
 static bool snmp_pdu_take_object(const struct event *event, const struct mib_object *object,

@@ -309,15 +309,6 @@ static long tls_limit(BIO *bio, int operation, const char *octets, size_t size, 
     return over ? -1 : result;
 }
 
-static void tls_set_limit(struct tls *t, int64_t deadline)
-{
-    BIO *bio = SSL_get_rbio(t->ssl);
-    t->readable = TLS_READ_MAX;
-    t->deadline = deadline;
-    BIO_set_callback_arg(bio, (char *)t);
-    BIO_set_callback_ex(bio, tls_limit);
-}
-
 static short tls_wanted_events(const SSL *ssl, int rc)
 {
     switch (SSL_get_error(ssl, rc)) {
@@ -373,7 +364,11 @@ static int64_t tls_next_try(SSL *ssl, int64_t deadline)
 
 static bool tls_handshake(struct tls *t, int fd, int64_t deadline, struct error *err)
 {
-    tls_set_limit(t, deadline);
+    BIO *bio = SSL_get_rbio(t->ssl);
+    t->readable = TLS_READ_MAX;
+    t->deadline = deadline;
+    BIO_set_callback_arg(bio, (char *)t);
+    BIO_set_callback_ex(bio, tls_limit);
     for (;;) {
         errno = 0;
         int rc = SSL_connect(t->ssl);

@@ -5,17 +5,6 @@
 
 #include <stdlib.h>
 
-static void compare_all_name_systems(struct comparison *t, uint32_t first)
-{
-    for (uint32_t i = first; i < t->out->count; i++) {
-        struct endpoint *const ends[] = {&t->out->all[i].subject, &t->out->all[i].peer};
-        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-            if (!describe_system(t->after.systems, ends[k]))
-                describe_system(t->before.systems, ends[k]);
-        }
-    }
-}
-
 void changes_between_systems(const struct systems *before, const struct systems *after,
                              const struct names *names, struct changes *out)
 {
@@ -28,7 +17,13 @@ void changes_between_systems(const struct systems *before, const struct systems 
     compare_names(&t);
     compare_pkeys(&t);
     compare_services(&t);
-    compare_all_name_systems(&t, first);
+    for (uint32_t i = first; i < t.out->count; i++) {
+        struct endpoint *const ends[] = {&t.out->all[i].subject, &t.out->all[i].peer};
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            if (!describe_system(t.after.systems, ends[k]))
+                describe_system(t.before.systems, ends[k]);
+        }
+    }
     comparison_close(&t);
 }
 

@@ -225,13 +225,6 @@ static void compare_pkeys_name(struct compare_pkeys *w, uint16_t pkey, const cha
                   compare_pkeys_member(pkey), what);
 }
 
-static void compare_pkeys_name_both(struct compare_pkeys *w, uint16_t before, uint16_t after)
-{
-    if (w->changes++ < PKEYS_NAMED_MAX)
-        text_addf(&w->text, "%s0x%04x (%s) instead of 0x%04x", w->changes > 1 ? "; " : "", after,
-                  compare_pkeys_member(after), before);
-}
-
 // The P_Keys of one partition at the begin of a table: none, one or both memberships.
 static uint32_t compare_pkeys_run(const uint16_t *pkeys, uint32_t count, unsigned partition)
 {
@@ -254,7 +247,9 @@ static bool compare_pkeys_has(const uint16_t *pkeys, uint32_t count, uint16_t pk
 static void compare_pkeys_partition(struct compare_pkeys *w, uint32_t before, uint32_t after)
 {
     if (before == 1 && after == 1 && w->before[0] != w->after[0]) {
-        compare_pkeys_name_both(w, w->before[0], w->after[0]);
+        if (w->changes++ < PKEYS_NAMED_MAX)
+            text_addf(&w->text, "%s0x%04x (%s) instead of 0x%04x", w->changes > 1 ? "; " : "",
+                      w->after[0], compare_pkeys_member(w->after[0]), w->before[0]);
         return;
     }
     for (uint32_t i = 0; i < after; i++) {

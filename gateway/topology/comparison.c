@@ -43,12 +43,6 @@ static void comparison_touch_all(struct comparison_side *side, uint32_t node)
         comparison_touch(side, i);
 }
 
-static void comparison_keep_item(struct comparison *t, const struct diff_item *item)
-{
-    MEMORY_MAKE_ROOM(t->items, t->item_count, t->item_capacity);
-    t->items[t->item_count++] = *item;
-}
-
 static void comparison_collect(void *ctx, const struct diff_item *item)
 {
     struct comparison *t = ctx;
@@ -68,7 +62,8 @@ static void comparison_collect(void *ctx, const struct diff_item *item)
             comparison_touch(&t->after, item->after);
         break;
     default:
-        comparison_keep_item(t, item);
+        MEMORY_MAKE_ROOM(t->items, t->item_count, t->item_capacity);
+        t->items[t->item_count++] = *item;
     }
 }
 

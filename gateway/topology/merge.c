@@ -81,16 +81,6 @@ static unsigned merge_rank(const struct merge *m, uint32_t node)
     return rank;
 }
 
-static void merge_make_room(struct merge *m)
-{
-    size_t count = (size_t)m->known->node_count + 1;
-    m->builder = fabric_builder_new();
-    m->fates = memory_zeroed(count, sizeof *m->fates);
-    m->numbers = memory_get(count * sizeof *m->numbers);
-    m->queue = memory_get(count * sizeof *m->queue);
-    m->memory.missed = memory_get(count * sizeof *m->memory.missed);
-}
-
 static void merge_find_seen(struct merge *m)
 {
     uint32_t j = 0;
@@ -488,7 +478,12 @@ struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *se
                              struct merge_memory *memory, struct log *log)
 {
     struct merge m = {.known = known, .seen = seen, .memory = {.departed = memory->departed}};
-    merge_make_room(&m);
+    size_t count = (size_t)m.known->node_count + 1;
+    m.builder = fabric_builder_new();
+    m.fates = memory_zeroed(count, sizeof *m.fates);
+    m.numbers = memory_get(count * sizeof *m.numbers);
+    m.queue = memory_get(count * sizeof *m.queue);
+    m.memory.missed = memory_get(count * sizeof *m.memory.missed);
     struct fabric *merged = merge_build(&m, memory);
     m.memory.full = m.excess > 0;
     merge_log_fates(&m, log);
