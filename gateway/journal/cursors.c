@@ -62,8 +62,10 @@ static void cursors_change_filter(struct journal *j, struct cursor *c, uint64_t 
 {
     if (before == filter)
         return;
-    if (before != 0)
+    if (before != 0) {
         c->row.filter_since = j->committed;
+        c->row.told_again = 0;
+    }
     c->row.filter = filter;
     mirror_note(&j->cursor_mirror);
 }
@@ -98,6 +100,7 @@ static void cursors_take(void *self, const void *row)
         c->row.filter_since = in_file->filter_since;
         c->row.began = in_file->began;
         c->row.lost += in_file->lost;
+        c->row.told_again = in_file->told_again;
         cursors_change_filter(j, c, in_file->filter,
                               c->row.filter != 0 ? c->row.filter : in_file->filter);
         mirror_note(&j->cursor_mirror);
@@ -132,7 +135,8 @@ static bool cursors_differ(const struct store_cursor *a, const struct store_curs
 {
     return strcmp(a->receiver, b->receiver) != 0 || a->sequence != b->sequence ||
            a->gone_us != b->gone_us || a->section != b->section || a->filter != b->filter ||
-           a->filter_since != b->filter_since || a->began != b->began || a->lost != b->lost;
+           a->filter_since != b->filter_since || a->began != b->began || a->lost != b->lost ||
+           a->told_again != b->told_again;
 }
 
 // First deletes the names that have left, then gives the changed rows: a name may have another
@@ -237,6 +241,7 @@ static int cursors_register(struct journal *j, const char *name, bool backlog)
         c->had_through = 0;
         c->row.filter = 0;
         c->row.filter_since = 0;
+        c->row.told_again = 0;
         c->row.began = j->committed;
     }
     if (c) {
@@ -293,13 +298,22 @@ void journal_note_unknown(struct journal *journal, int receiver, int64_t number)
     pthread_mutex_unlock(&journal->lock);
 }
 
-int64_t journal_receiver_since(struct journal *journal, int receiver)
+void journal_note_told_again(struct journal *journal, int receiver, int64_t through)
+{
+    pthread_mutex_lock(&journal->lock);
+    journal->cursors[receiver].row.told_again = through;
+    mirror_note(&journal->cursor_mirror);
+    pthread_mutex_unlock(&journal->lock);
+}
+
+bool journal_receiver_may_lack(struct journal *journal, int receiver, int64_t number)
 {
     pthread_mutex_lock(&journal->lock);
     const struct store_cursor *row = &journal->cursors[receiver].row;
-    const int64_t since = row->filter_since > row->began ? row->filter_since : row->began;
+    const bool early = number <= row->filter_since || number <= row->began;
+    const bool lacks = early && number > row->told_again;
     pthread_mutex_unlock(&journal->lock);
-    return since;
+    return lacks;
 }
 
 int64_t journal_cursor(struct journal *journal, int receiver)

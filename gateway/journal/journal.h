@@ -288,9 +288,14 @@ int64_t journal_filter_since(struct journal *journal, int receiver);
 // has another address, or an event was given up. Any thread.
 void journal_note_unknown(struct journal *journal, int receiver, int64_t number);
 
-// The number of the last event before that filter was in force, before the receiver began and of
-// journal_note_unknown: the receiver may not know the events up to that number. Any thread.
-int64_t journal_receiver_since(struct journal *journal, int receiver);
+// The receiver was told again of the open alarms with events up to the number, as its filter wants.
+// Any thread.
+void journal_note_told_again(struct journal *journal, int receiver, int64_t through);
+
+// Whether the receiver may lack the event with the number, which told receivers of an alarm that
+// was open since: the event is from before the filter was in force, before the receiver began or
+// from before the number of journal_note_unknown, and was not told again since. Any thread.
+bool journal_receiver_may_lack(struct journal *journal, int receiver, int64_t number);
 
 // The receiver passed events that the journal lost. The end of the alarm JOURNAL_DROPPING says how
 // many each receiver lacks; a restart keeps the numbers. Any thread.

@@ -29,6 +29,8 @@ struct store_cursor {
                           // is known
     int64_t began;        // the last event that the receiver may not know; 0: none
     int64_t lost;         // events that the receiver lacks, while the journal loses events
+    int64_t told_again;   // the receiver was told again of the alarms that were open then, with
+                          // events up to this number; 0: never with this filter
 };
 
 enum store_result {

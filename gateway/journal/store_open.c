@@ -139,7 +139,8 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     // Journals of earlier versions have this index without some types.
     "DROP INDEX IF EXISTS event_link;"
     "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
-    "ALTER TABLE receiver ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE receiver ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE receiver ADD COLUMN told_again INTEGER NOT NULL DEFAULT 0;",
 };
 
 // Gives the file a random number, not 0, to tell the file from another file in its place.

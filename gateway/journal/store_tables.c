@@ -38,6 +38,7 @@ static const struct column CURSOR_COLUMNS[] = {
     COLUMN(INTEGER, struct store_cursor, filter_since, "filter_since"),
     COLUMN(INTEGER, struct store_cursor, began, "began"),
     COLUMN(INTEGER, struct store_cursor, lost, "lost"),
+    COLUMN(INTEGER, struct store_cursor, told_again, "told_again"),
 };
 
 static const struct column ALARM_COLUMNS[] = {

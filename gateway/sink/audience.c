@@ -133,11 +133,11 @@ static bool audience_is_earlier(const struct audience *a, const struct event *ra
                                 const struct event *event)
 {
     const bool sent = raise->suppressed[0] == '\0' || raise->apart;
-    const bool lately =
-        a->handle < 0 || raise->number > journal_receiver_since(a->journal, a->handle);
+    const bool got =
+        a->handle < 0 || !journal_receiver_may_lack(a->journal, a->handle, raise->number);
     const bool says_more =
         event->parts_changed > raise->parts_changed && !audience_wants_each_part(a);
-    return sent && lately && !says_more && raise->severity <= event->severity &&
+    return sent && got && !says_more && raise->severity <= event->severity &&
            audience_passes(a, raise);
 }
 

@@ -140,8 +140,10 @@ static void receiver_again_add_alarms(struct receiver *receiver)
             receiver_again_add(receiver, event);
     }
     free(page.all);
-    if (!resync->active)
-        resync->last = receiver->tickets.first + receiver->tickets.count;
+    if (resync->active)
+        return;
+    resync->last = receiver->tickets.first + receiver->tickets.count;
+    resync->sure_at = journal_last(receiver->options.journal);
 }
 
 // Notes in the journal whether the receiver is in line: a kill in between begins anew.
@@ -159,6 +161,7 @@ void receiver_again_begin(struct receiver *receiver, int64_t ends_after)
     receiver_again_note(receiver, false, ends_after == 0 && through > 0);
     receiver_again_free(receiver);
     receiver->resync = (struct receiver_resync){.active = true, .through = through};
+    journal_note_told_again(receiver->options.journal, receiver->handle, 0);
     if (ends_after >= through)
         return;
     receiver->resync.ends_before = through + 1;
@@ -187,15 +190,31 @@ void receiver_advance(struct receiver *receiver, int64_t through)
               (long long)through);
 }
 
+// Notes that the receiver knows the alarms that were open, once it has also passed the ends that
+// came before it was told.
+static void receiver_again_be_sure(struct receiver *receiver)
+{
+    struct receiver_resync *resync = &receiver->resync;
+    if (resync->sure_at == 0 || resync->last != 0 ||
+        journal_cursor(receiver->options.journal, receiver->handle) < resync->sure_at)
+        return;
+    if (!resync->gave_up)
+        journal_note_told_again(receiver->options.journal, receiver->handle, resync->through);
+    resync->sure_at = 0;
+}
+
 void receiver_again_end(struct receiver *receiver)
 {
     struct receiver_resync *resync = &receiver->resync;
-    if (resync->last == 0 || receiver->tickets.first < resync->last)
-        return;
-    resync->last = 0;
-    if (journal_cursor(receiver->options.journal, receiver->handle) <= resync->through)
-        receiver_advance(receiver, resync->through);
-    receiver_again_note(receiver, true, false);
+    const bool ends = resync->last != 0 && receiver->tickets.first >= resync->last;
+    if (ends) {
+        resync->last = 0;
+        if (journal_cursor(receiver->options.journal, receiver->handle) <= resync->through)
+            receiver_advance(receiver, resync->through);
+    }
+    receiver_again_be_sure(receiver);
+    if (ends)
+        receiver_again_note(receiver, true, false);
 }
 
 bool receiver_again_waits(struct receiver *receiver)

@@ -60,6 +60,8 @@ struct receiver_resync {
     int64_t alarms_after; // the alarms up to this number are done
     int64_t through;
     uint64_t last;    // the number behind the last ticket; 0: it is not known yet
+    bool gave_up;     // the receiver did not get all of it
+    int64_t sure_at;  // behind this number the receiver knows how the alarms stand; 0: noted
     struct hash keys; // of the alarms of which the receiver hears in later events
     struct hash_node *nodes;
 };

@@ -181,6 +181,7 @@ static void receiver_note_unknown(struct receiver *receiver, const struct ticket
 {
     const bool gone = e->outcome == RECEIVER_GIVEN_UP && !e->had;
     const int64_t number = e->event ? e->event->number : e->sequence;
+    receiver->resync.gave_up |= gone && e->event && e->event->sent_again;
     if (gone && (!e->event || event_alarm(e->event) == ALARM_RAISES) &&
         number > receiver->unknown_through)
         receiver->unknown_through = number;
@@ -347,12 +348,13 @@ static bool receiver_is_too_late(struct receiver *receiver, const struct ticket 
 }
 
 // Whether the receiver may lack the event: the event was given up, or came before the receiver had
-// its address and was not sent again since the start.
+// its address and was not sent again.
 static bool receiver_may_lack(struct receiver *receiver, int64_t number)
 {
-    const int64_t began = journal_receiver_since(receiver->options.journal, receiver->handle),
-                  last = began > receiver->unknown_through ? began : receiver->unknown_through;
-    if (number > last && receiver->counts.dropped == 0)
+    const bool unsure =
+        number <= receiver->unknown_through ||
+        journal_receiver_may_lack(receiver->options.journal, receiver->handle, number);
+    if (!unsure && receiver->counts.dropped == 0)
         return false;
     for (size_t i = 0; i < receiver->tickets.count; i++) {
         const struct ticket *e = receiver_at(receiver, i);
@@ -361,7 +363,7 @@ static bool receiver_may_lack(struct receiver *receiver, int64_t number)
     }
     const enum receiver_outcome outcome = receiver_outcome_of(receiver, number).outcome;
     return outcome == RECEIVER_GIVEN_UP ||
-           (outcome != RECEIVER_DELIVERED && outcome != RECEIVER_SENT && number <= last);
+           (outcome != RECEIVER_DELIVERED && outcome != RECEIVER_SENT && unsure);
 }
 
 // The event as the receiver gets it. A clear does not refer to a raise that the receiver may lack.

@@ -5,7 +5,8 @@
 
 #define OLD_SCHEMA(version) OLD_SCHEMA_##version "PRAGMA user_version = " #version ";"
 
-#define OLD_SCHEMA_13 "ALTER TABLE receiver DROP COLUMN lost;"
+#define OLD_SCHEMA_13                                                                              \
+    "ALTER TABLE receiver DROP COLUMN lost; ALTER TABLE receiver DROP COLUMN told_again;"
 #define OLD_SCHEMA_11                                                                              \
     OLD_SCHEMA_13 "ALTER TABLE maintenance DROP COLUMN who;"                                       \
                   "ALTER TABLE maintenance DROP COLUMN comment;"

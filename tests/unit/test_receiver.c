@@ -1325,6 +1325,39 @@ TEST(a_receiver_is_brought_into_line)
     assert_int_equal(saved_cursor(), MANY + 6);
 }
 
+static int64_t saved_section;
+
+static void take_section(void *ctx, const struct journal_receiver_state *state)
+{
+    (void)ctx;
+    saved_section = state->section;
+}
+
+static bool is_in_line(void)
+{
+    journal_each_receiver(journal, take_section, NULL);
+    return saved_section > 0;
+}
+
+// The receiver filters, and knows the alarm because the alarm was sent again when the receiver
+// came.
+TEST(no_alarm_is_told_twice_to_a_receiver_that_came_late)
+{
+    static const unsigned long HAD[] = {1, 3};
+    options.filter.events.count = 1;
+    strcpy(options.filter.events.patterns[0], "receiver-*");
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    options.section = -8;
+    start();
+    fake_receiver_wait_had(&fake, 1);
+    while (!is_in_line())
+        sched_yield();
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 2);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 3);
+    stop();
+    check_had_these(HAD, COUNT(HAD));
+}
+
 // The link was up for a moment when the receiver came: the others know that the link is down, and
 // hear nothing more when the link is down again.
 TEST(a_new_receiver_is_told_of_an_alarm_that_flaps)
@@ -1408,14 +1441,6 @@ TEST(an_alarm_that_stands_is_told_though_its_event_expired)
     assert_int_equal(fake.had[0], 1);
     assert_int_equal(fake.marked, 1);
     check_numbers(fake.had + 1, fake.had_count - 1, 152, JOURNAL_MEMORY_KEPT + 100);
-}
-
-static int64_t saved_section;
-
-static void take_section(void *ctx, const struct journal_receiver_state *state)
-{
-    (void)ctx;
-    saved_section = state->section;
 }
 
 // A kill in between begins anew: the journal knows that the receiver is not in line.
@@ -1966,6 +1991,7 @@ int main(void)
         RECEIVER_TEST(no_end_refers_to_an_event_from_before_a_move),
         RECEIVER_TEST(no_end_refers_to_a_raise_that_an_earlier_process_gave_up),
         RECEIVER_TEST(a_receiver_is_brought_into_line),
+        RECEIVER_TEST(no_alarm_is_told_twice_to_a_receiver_that_came_late),
         RECEIVER_TEST(a_new_receiver_is_told_of_an_alarm_that_flaps),
         RECEIVER_TEST(an_alarm_is_sent_again_as_it_was_told),
         RECEIVER_TEST(a_receiver_that_is_not_in_line_is_brought_into_line),
