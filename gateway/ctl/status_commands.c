@@ -24,23 +24,28 @@ enum {
     STATUS_OTHER_COLUMNS = 47, // state, numbers and blanks
 };
 
-static int status_command_longest(const json_t *list, const char *key)
+// What the longest name takes, and the longest address. A long kind takes columns of the address:
+// alertmanager, for instance.
+static struct status_columns status_command_longest(const json_t *receivers)
 {
     size_t i;
-    int longest = 0;
     const json_t *one;
-    json_array_foreach(list, i, one)
+    struct status_columns longest = {0, 0};
+    json_array_foreach(receivers, i, one)
     {
-        const int length = (int)strlen(member_word(one, key));
-        longest = length > longest ? length : longest;
+        const int name = (int)strlen(member_word(one, "name"));
+        const int more = (int)strlen(member_word(one, "kind")) - STATUS_KIND_COLUMNS;
+        const int address = (int)strlen(member_word(one, "address")) + (more > 0 ? more : 0);
+        longest.name = name > longest.name ? name : longest.name;
+        longest.address = address > longest.address ? address : longest.address;
     }
     return longest;
 }
 
 static struct status_columns status_command_columns(FILE *out, const json_t *receivers)
 {
-    const int name = status_command_longest(receivers, "name");
-    const int address = status_command_longest(receivers, "address");
+    const struct status_columns longest = status_command_longest(receivers);
+    const int name = longest.name, address = longest.address;
     const int room = terminal_width(out) - STATUS_OTHER_COLUMNS - STATUS_KIND_COLUMNS;
     struct status_columns c = {.name = STATUS_NAME_COLUMNS, .address = STATUS_ADDRESS_COLUMNS};
     if (c.name + c.address > room) { // a narrow terminal
@@ -61,7 +66,6 @@ static void status_command_show_receiver(FILE *out, const json_t *one,
     const char *address = member_word(one, "address");
     terminal_cell(out, member_word(one, "name"), c->name);
     const int printed = fprintf(out, " %-*s ", STATUS_KIND_COLUMNS, member_word(one, "kind"));
-    // A long kind takes columns of the address: alertmanager, for instance.
     const int columns = STATUS_KIND_COLUMNS + 2 + c->address - printed;
     const bool is_long = (int)strlen(address) > columns;
     fprintf(out, "%-*s ", columns > 0 ? columns : 0, is_long ? "" : address);

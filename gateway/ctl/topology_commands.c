@@ -633,7 +633,7 @@ static bool topology_command_show_links(FILE *out, const json_t *answer)
 
 const struct show_form link_form = {
     .list = "links",
-    .none = "No link failed in the last {days} days.\n",
+    .none = "No link failed in the last {days} days; failures in maintenance do not count.\n",
     .head = "OCCASIONS  FAILURES  FLAPS  ERRORS  LAST                  LINK\n",
     .rest = topology_command_show_links};
 

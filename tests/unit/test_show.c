@@ -346,6 +346,15 @@ TEST(receivers_with_long_names_keep_their_columns)
         "alerts           alertmanager http://am1:9093      working         5        0        0   "
         "     0\n"
         "gone since 2026-11-21T03:20:03Z: siem, which did not get 1 event\n");
+    check_shown(
+        first_receivers,
+        "{\"receivers\":[{\"name\":\"alerts\",\"kind\":\"alertmanager\",\"address\":"
+        "\"http://127.0.0.1:9093\",\"state\":\"working\",\"sent\":5,\"queued\":0,\"failed\":0,"
+        "\"dropped\":0,\"problem\":\"\"}]}",
+        "RECEIVER         KIND    ADDRESS                    STATE        SENT   QUEUED   FAILED  "
+        "DROPPED\n"
+        "alerts           alertmanager http://127.0.0.1:9093 working         5        0        0   "
+        "     0\n");
 }
 
 // The longest line of the answer at a terminal with so many columns. Takes over the reference.
