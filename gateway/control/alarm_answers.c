@@ -242,9 +242,9 @@ static bool alarm_answers_read_key(struct journal *journal, const json_t *reques
     return true;
 }
 
-static json_t *alarm_answer_found(bool found)
+static json_t *alarm_answer_found(bool found, const char *key)
 {
-    return found ? answer_done()
+    return found ? json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "key", protocol_text(key))
                  : answer_refuse(
                        "no such alarm is active; 'ibtrapctl alarms' lists keys and numbers");
 }
@@ -257,7 +257,7 @@ json_t *alarm_answers_acknowledge(struct control *c, const json_t *request)
     if (!answer_read_text(request, "note", note, sizeof note))
         return answer_refuse("the note must be a text of %d octets at most", (int)sizeof note - 1);
     peer_credentials_name(c->user, who);
-    return alarm_answer_found(journal_acknowledge_alarm(c->parts->journal, key, who, note));
+    return alarm_answer_found(journal_acknowledge_alarm(c->parts->journal, key, who, note), key);
 }
 
 json_t *alarm_answers_unacknowledge(struct control *c, const json_t *request)
@@ -265,7 +265,7 @@ json_t *alarm_answers_unacknowledge(struct control *c, const json_t *request)
     char key[EVENT_KEY_SIZE];
     if (!alarm_answers_read_key(c->parts->journal, request, key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
-    return alarm_answer_found(journal_acknowledge_alarm(c->parts->journal, key, NULL, ""));
+    return alarm_answer_found(journal_acknowledge_alarm(c->parts->journal, key, NULL, ""), key);
 }
 
 struct shelving {
@@ -303,7 +303,10 @@ json_t *alarm_answers_shelve(struct control *c, const json_t *request)
         s.done = journal_shelve_alarm(s.journal, key, until, who);
     else if (!pipeline_call(c->parts->pipeline, alarm_answers_shelve_in_pipeline, &s))
         return answer_refuse("the gateway is stopping");
-    return alarm_answer_found(s.done);
+    json_t *answer = alarm_answer_found(s.done, key);
+    if (s.done && until != 0)
+        json_object_set_new(answer, "until", protocol_time(until));
+    return answer;
 }
 
 // Clearing an alarm by hand.
@@ -397,7 +400,7 @@ json_t *alarm_answers_clear(struct control *c, const json_t *request)
         !pipeline_call(c->parts->pipeline, alarm_answers_clear_in_pipeline, &clearing))
         return answer_refuse("the gateway is stopping");
     if (clearing.type[0] == '\0')
-        return alarm_answer_found(false);
+        return alarm_answer_found(false, "");
     return json_pack("{s:i, s:o, s:s}", "version", PROTOCOL_VERSION, "key",
                      protocol_text(clearing.key), "note",
                      alarm_answers_describe_return(clearing.key));

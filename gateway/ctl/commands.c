@@ -23,6 +23,9 @@ enum {
     TEST_TAKES = COMMAND_TAKES(OPTION_NODE) | COMMAND_TAKES(OPTION_RECEIVER),
 };
 
+// The form of a command that changes something: a layout of the answer.
+#define SAYS(layout) (&(const struct show_form){.head = layout "\n"})
+
 static const struct command COMMANDS[] = {
     {"status", "", 0, 0, 0, status_command, "status",
      .help = "show the port, the subscriptions, the receivers and counters",
@@ -75,14 +78,16 @@ static const struct command COMMANDS[] = {
     {"alarms acknowledge", "ALARM [NOTE]", 1, 2, 0, request_command_run, "alarm-acknowledge",
      .help = "note that an operator works on the alarm",
      .manual = "ALARM is the number of the alarm, or its key. The list of alarms shows the note.",
-     .items = "alarm note"},
+     .items = "alarm note", .form = SAYS("The alarm {key} is acknowledged.")},
     {"alarms unacknowledge", "ALARM", 1, 1, 0, request_command_run, "alarm-unacknowledge",
-     .help = "take the acknowledgement back: nobody works on the alarm", .items = "alarm"},
+     .help = "take the acknowledgement back: nobody works on the alarm", .items = "alarm",
+     .form = SAYS("The alarm {key} is acknowledged no longer.")},
     {"alarms shelve", "ALARM MINUTES", 2, 2, 0, request_command_run, "alarm-shelve",
      .help = "suppress the alarm's notifications for MINUTES; 0: end the shelving",
      .manual = "ALARM is the number of the alarm, or its key. MINUTES is at most 527040, a year; "
                "2h and 3d are hours and days.",
-     .items = "alarm @minutes"},
+     .items = "alarm @minutes",
+     .form = SAYS("The alarm {key} is shelved [until?until {until@}|no longer].")},
     {"alarms clear", "ALARM REASON", 2, 2, 0, request_command_run, "alarm-clear",
      .help = "end the alarm by hand; receivers are told who did it and why",
      .manual = "ALARM is the number of the alarm, or its key. ibtrapd raises the alarm again if "
@@ -125,36 +130,40 @@ static const struct command COMMANDS[] = {
     {"receivers pause", "RECEIVER", 1, 1, 0, request_command_run, "receiver-pause",
      .help = "stop sending to the receiver; its events wait",
      .manual = "They wait in the journal until the receiver is resumed or ibtrapd starts again.",
-     .items = "name"},
+     .items = "name", .form = SAYS("The receiver {receiver.name} is paused; its events wait.")},
     {"receivers resume", "RECEIVER", 1, 1, 0, request_command_run, "receiver-resume",
-     .help = "send to the receiver again", .items = "name"},
+     .help = "send to the receiver again", .items = "name",
+     .form = SAYS("The receiver {receiver.name} goes on with the events that wait.")},
     {"receivers flush", "RECEIVER", 1, 1, 0, request_command_run, "receiver-flush",
      .help = "drop the events that wait for the receiver now",
      .manual = "The journal keeps them. Events that end an alarm, or raise an alarm that is still "
                "active, are sent.",
-     .items = "name"},
+     .items = "name",
+     .form = SAYS("The receiver {receiver.name} goes on behind the events that waited.")},
     {"receivers resync", "RECEIVER", 1, 1, 0, request_command_run, "receiver-resync",
      .help = "send the receiver the active alarms again",
      .manual =
          "Before them comes the last end of each alarm that is over, as far as the journal has "
          "it. The events are marked: the field sentAgain is true, and the sentence begins with "
          "the words 'Sent again'. The receiver goes on behind them.",
-     .items = "name"},
+     .items = "name",
+     .form = SAYS("The receiver {receiver.name} is sent the active alarms again.")},
     {"receivers resend", "RECEIVER NUMBER", 2, 2, 0, request_command_run, "receiver-resend",
      .help = "send the receiver an event of the journal again",
      .manual = "NUMBER is the number of the event. The event is marked: its field sentAgain is "
                "true, and its sentence begins with the words 'Sent again'. The filter of the "
                "receiver holds.",
-     .items = "name #number"},
+     .items = "name #number", .form = SAYS("The event is sent again.")},
     {"receivers forget", "RECEIVER", 1, 1, 0, request_command_run, "receiver-forget",
      .help = "forget the place in the journal of a receiver that is gone",
      .manual =
          "When it comes back, it is a new one: it begins with new events even with start = "
          "\"backlog\" in its section. The list of receivers has those that are gone. When there "
          "are too many, ibtrapd forgets those that have been gone for the longest time by itself.",
-     .items = "name"},
+     .items = "name", .form = SAYS("The place of the receiver is forgotten.")},
     {"resubscribe", "", 0, 0, 0, request_command_run, "resubscribe",
-     .help = "subscribe to every trap again, at once"},
+     .help = "subscribe to every trap again, at once",
+     .form = SAYS("Every trap is subscribed to again; 'ibtrapctl status' shows the answers.")},
     {"contexts", "", 0, 0, 0, request_command_run, "contexts",
      .help = "list the nodes that have an SNMP context of their own",
      .manual = "In it, a manager sees the node as a device. The item contexts of the section "
@@ -188,13 +197,14 @@ static const struct command COMMANDS[] = {
                "exit status is 0 if there is no difference, 1 if there is one, and 2 if the file "
                "cannot be read or ibtrapd not be asked."},
     {"sweep now", "", 0, 0, 0, request_command_run, "sweep-now", .help = "sweep the fabric at once",
-     .manual = "ibtrapd does not wait for the end of the interval."},
+     .manual = "ibtrapd does not wait for the end of the interval.",
+     .form = SAYS("A sweep begins.")},
     {"log", "LEVEL [FOLDER]", 1, 2, 0, request_command_run, "log",
      .help = "set how much ibtrapd logs, until the next reload",
      .manual = "LEVEL is error, warning, info or debug. FOLDER is a folder of ibtrapd's sources "
                "that has debug messages, such as ib or sink; without it the level is for all. The "
                "next reload or start sets the levels of the configuration again.",
-     .items = "level folder"},
+     .items = "level folder", .form = SAYS("The log has this level until the next reload.")},
     {"reload", "", 0, 0, 0, gateway_commands_reload, "reload",
      .help = "read the configuration again, as a whole or not at all",
      .manual = "ibtrapd checks it first. ibtrapctl names the items that need a restart of ibtrapd.",

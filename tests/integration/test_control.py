@@ -128,15 +128,15 @@ def test_an_alarm_is_acknowledged_shelved_and_cleared(site):
     assert (alarm["number"], alarm["id"], alarm["text"]) == (down["number"], down["id"], down["text"])
     assert alarm["acknowledged"] is None and alarm["shelved_until"] is None
 
-    control("alarms", "acknowledge", LINK, "new cable ordered")
-    control("alarms", "shelve", down["number"], 60)
+    assert control("alarms", "acknowledge", LINK, "new cable ordered").stdout == f"The alarm {LINK} is acknowledged.\n"
+    assert control("alarms", "shelve", down["number"], 60).stdout.startswith(f"The alarm {LINK} is shelved until 2")
     [alarm] = ask(site, "alarms")["alarms"]
     assert alarm["note"] == "new cable ordered" and alarm["acknowledged"] > alarm["raised"]
     assert alarm["shelved_until"] > alarm["acknowledged"]
     user = f"{pwd.getpwuid(os.geteuid()).pw_name} (uid {os.geteuid()})"
     assert (alarm["acknowledged_by"], alarm["shelved_by"]) == (user, user)
     assert (alarm["suppressed"], alarm["consequences"]) == (None, 0)
-    control("alarms", "shelve", LINK, 0)
+    assert control("alarms", "shelve", LINK, 0).stdout == f"The alarm {LINK} is shelved no longer.\n"
     assert ask(site, "alarms")["alarms"][0]["shelved_until"] is None
 
     site.fabric.relink("leaf1", 12)
@@ -304,7 +304,7 @@ def receiver(site, name):
 def test_a_receiver_is_paused_and_goes_on(site):
     control = site.gateway.control
     site.syslog.clear()
-    control("receivers", "pause", "udp0")
+    assert control("receivers", "pause", "udp0").stdout == "The receiver udp0 is paused; its events wait.\n"
     assert receiver(site, "udp0")["state"] == "paused"
     tested = control("test", "gateway-started", check=False)
     assert tested.returncode == 1 and "receiver udp0 has not got it: waiting, paused" in tested.stderr
