@@ -26,7 +26,7 @@ static json_t *receiver_answers_json(struct receiver *receiver)
     json_t *delivered = s.confirms ? json_integer((json_int_t)s.sent) : json_null();
     return json_pack("{s:s, s:s, s:o, s:s, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name",
                      r->name, "kind", r->kind, "address", protocol_text(r->address), "state",
-                     receiver_answers_state_word(&s), "sent", (json_int_t)s.handed, "delivered",
+                     receiver_answers_state_word(&s), "sent", (json_int_t)s.sent, "delivered",
                      delivered, "filtered", (json_int_t)s.filtered, "queued", (json_int_t)s.lag,
                      "failed", (json_int_t)s.failed, "dropped", (json_int_t)s.dropped, "refused",
                      (json_int_t)s.refused, "cursor", (json_int_t)s.cursor, "problem",

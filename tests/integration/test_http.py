@@ -77,6 +77,7 @@ def test_an_outage_is_told_and_nothing_is_lost(fabric):
         for _ in range(5):
             pool.submit(gateway.control, "test", "link-down", "--receiver", "collector", check=False)
     assert not came(server)
+    assert (receiver(gateway)["sent"], receiver(gateway)["delivered"]) == (0, 0)
     trouble.clear()
     wait_told(gateway)
     assert [one["id"] for one in came(server)] == [one["id"] for one in gateway.journal() if one["event"] == "link-down"]
