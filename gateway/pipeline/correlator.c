@@ -139,7 +139,7 @@ void correlator_end_unseen(struct correlator *correlator)
 
 // Notices.
 
-static bool is_of_topology(const struct event *event)
+static bool correlator_is_of_topology(const struct event *event)
 {
     switch (event->type->trap) {
     case NOTICE_GID_IN_SERVICE:
@@ -224,7 +224,7 @@ static struct notice_seen correlator_notice_of(const struct correlator *o,
 
 bool correlator_note_event(struct correlator *correlator, struct event *event)
 {
-    if (!is_of_topology(event))
+    if (!correlator_is_of_topology(event))
         return false;
     struct notice_seen *slot = &correlator->seen[correlator->next++ % CORRELATOR_NOTICES_MAX];
     if (slot->held)
@@ -239,7 +239,7 @@ bool correlator_note_event(struct correlator *correlator, struct event *event)
 
 // Whether the Notice is about the endpoint of a change. The change of a host has the node as its
 // subject, trap 64 or 65 has the port, perhaps without a LID: so compare all GUIDs, too.
-static bool is_about(const struct notice_seen *notice, const struct endpoint *who)
+static bool correlator_is_about(const struct notice_seen *notice, const struct endpoint *who)
 {
     uint64_t port_guid = wire_get64(who->gid + 8);
     return (notice->guid != 0 && (notice->guid == who->guid || notice->guid == who->node_guid ||
@@ -251,7 +251,7 @@ static bool correlator_is_explained(const struct notice_seen *slot, const struct
 {
     for (uint32_t i = 0; i < changes->count; i++) {
         const struct change *change = &changes->all[i];
-        if (is_about(slot, &change->subject) || is_about(slot, &change->peer))
+        if (correlator_is_about(slot, &change->subject) || correlator_is_about(slot, &change->peer))
             return true;
     }
     return false;
@@ -346,14 +346,15 @@ void correlator_tell_held(struct correlator *correlator, bool all)
 }
 
 // The latest Notice with that trap about the change's subject or peer; NULL: none.
-static const struct notice_seen *find_notice(const struct correlator *o, uint16_t trap,
-                                             const struct change *change, int64_t now)
+static const struct notice_seen *correlator_find_notice(const struct correlator *o, uint16_t trap,
+                                                        const struct change *change, int64_t now)
 {
     for (size_t back = 1; back <= CORRELATOR_NOTICES_MAX && back <= o->next; back++) {
         const struct notice_seen *one = &o->seen[(o->next - back) % CORRELATOR_NOTICES_MAX];
         if (now - one->time_us > CORRELATOR_NOTICE_AGE_S * CLOCK_US_PER_S)
             return NULL;
-        if (one->trap == trap && (is_about(one, &change->subject) || is_about(one, &change->peer)))
+        if (one->trap == trap &&
+            (correlator_is_about(one, &change->subject) || correlator_is_about(one, &change->peer)))
             return one;
     }
     return NULL;
@@ -361,7 +362,8 @@ static const struct notice_seen *find_notice(const struct correlator *o, uint16_
 
 // The identifier of the event that the change explains; empty: none. Prefers the Notice about a
 // port in or out of service to the Notice of the switch.
-static const char *related_id(const struct correlator *o, const struct change *change, int64_t now)
+static const char *correlator_related_id(const struct correlator *o, const struct change *change,
+                                         int64_t now)
 {
     uint16_t own = NOTICE_CAPABILITY;
     switch (change->type) {
@@ -380,9 +382,9 @@ static const char *related_id(const struct correlator *o, const struct change *c
     default:
         break;
     }
-    const struct notice_seen *found = find_notice(o, own, change, now);
+    const struct notice_seen *found = correlator_find_notice(o, own, change, now);
     if (!found)
-        found = find_notice(o, NOTICE_LINK_STATE, change, now);
+        found = correlator_find_notice(o, NOTICE_LINK_STATE, change, now);
     return found ? found->id : "";
 }
 
@@ -425,7 +427,8 @@ static void correlator_emit_change(struct correlator *o, const struct changes *a
     if (change->untold)
         return;
     const char *cause = change->cause != FABRIC_NONE ? ids[change->cause] : "";
-    const char *related = late ? "" : related_id(o, change, clock_utc(o->emitter->builder.clock));
+    const char *related =
+        late ? "" : correlator_related_id(o, change, clock_utc(o->emitter->builder.clock));
     struct event *event =
         event_builder_from_change(&o->emitter->builder, change, late, cause, related);
     down_reasons_explain(&o->down_reasons, event, emitter_now(o->emitter));
@@ -439,7 +442,8 @@ static void correlator_emit_change(struct correlator *o, const struct changes *a
     emitter_emit(o->emitter, event);
 }
 
-static void ask_for_counters(struct correlator *o, const struct changes *changes, int64_t begun_us)
+static void correlator_ask_for_counters(struct correlator *o, const struct changes *changes,
+                                        int64_t begun_us)
 {
     uint64_t switches[INTERRUPTIONS_SWITCHES_MAX];
     struct fabric *now = topology_current(o->emitter->topology);
@@ -474,7 +478,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     correlator_judge_held(correlator, &changes, before, begun_us, complete);
     fabric_unref(before);
     if (complete)
-        ask_for_counters(correlator, &changes, begun_us);
+        correlator_ask_for_counters(correlator, &changes, begun_us);
     bool any = changes.count > 0;
     if (correlator->watching_since == 0)
         correlator->watching_since = emitter_now(correlator->emitter);
@@ -546,7 +550,7 @@ static void correlator_emit_counter(const struct round *r, const struct counter_
 
 // Tells in the log when more counters have errors, or more ports wait, than can be watched, once
 // until all can be again.
-static void tell_unwatched(struct correlator *o)
+static void correlator_tell_unwatched(struct correlator *o)
 {
     const struct correlator_unwatched before = o->unwatched;
     const struct correlator_unwatched now = {
@@ -590,10 +594,11 @@ static void correlator_watch_counters(const struct round *r, const struct counte
     for (size_t i = 0; i < count; i++)
         correlator_emit_counter(r, reading, &all[i]);
     fabric_unref(fabric);
-    tell_unwatched(o);
+    correlator_tell_unwatched(o);
 }
 
-static void set_accumulated(struct correlator *o, struct accumulated_counters *accumulated)
+static void correlator_set_accumulated(struct correlator *o,
+                                       struct accumulated_counters *accumulated)
 {
     struct accumulated_counters *old = o->accumulated; // written in this thread alone
     struct measured_errors *old_measured = o->measured;
@@ -634,8 +639,8 @@ struct expectation *correlator_expectation(struct correlator *correlator)
 
 // Whether the other end of the link is in the reading with a counter that grew, too, and has the
 // smaller GUID or number: then it is the subject.
-static bool is_second_end(const struct round *r, const struct interruptions_found *found,
-                          const struct endpoint *peer)
+static bool correlator_is_second_end(const struct round *r, const struct interruptions_found *found,
+                                     const struct endpoint *peer)
 {
     uint64_t then[COUNTER_COUNT], now[COUNTER_COUNT];
     bool smaller = peer->node_guid < found->node_guid ||
@@ -662,7 +667,7 @@ static void correlator_emit_explained(struct correlator *o, struct event *event)
     free(ends);
 }
 
-static void emit_interrupted(void *ctx, const struct interruptions_found *found)
+static void correlator_emit_interrupted(void *ctx, const struct interruptions_found *found)
 {
     const struct round *r = ctx;
     struct change change = {.type = CATALOGUE_LINK_INTERRUPTED,
@@ -671,7 +676,7 @@ static void emit_interrupted(void *ctx, const struct interruptions_found *found)
                             .cause = FABRIC_NONE};
     topology_find_peer(r->correlator->emitter->topology, found->node_guid, found->port,
                        &change.peer);
-    if (is_second_end(r, found, &change.peer))
+    if (correlator_is_second_end(r, found, &change.peer))
         return;
     snprintf(change.reason, sizeof change.reason, "LinkDownedCounter grew by %" PRIu64,
              found->times);
@@ -680,7 +685,7 @@ static void emit_interrupted(void *ctx, const struct interruptions_found *found)
                                                         false, NULL, found->related_id));
 }
 
-static void set_latest(struct correlator *o, struct accumulated_counters *latest)
+static void correlator_set_latest(struct correlator *o, struct accumulated_counters *latest)
 {
     accumulated_unref(o->latest);
     o->latest = latest;
@@ -694,15 +699,16 @@ void correlator_take_reading(struct correlator *correlator, const struct counter
     bool same = o->latest == o->accumulated; // as after a regular reading
     struct accumulated_counters *after = accumulated_with(o->latest, reading);
     struct round round = {.correlator = o, .after = after};
-    interruptions_find(&o->interruptions, reading, o->latest, after, emit_interrupted, &round);
-    set_latest(o, after);
+    interruptions_find(&o->interruptions, reading, o->latest, after, correlator_emit_interrupted,
+                       &round);
+    correlator_set_latest(o, after);
     if (reading->early)
         return;
     struct accumulated_counters *accumulated =
         same ? accumulated_ref(after) : accumulated_with(o->accumulated, reading);
     counter_alarms_forget_cleared(o->emitter, o->options.watch);
     correlator_watch_counters(&round, reading);
-    set_latest(o, accumulated_ref(accumulated));
-    set_accumulated(o, accumulated);
+    correlator_set_latest(o, accumulated_ref(accumulated));
+    correlator_set_accumulated(o, accumulated);
     counter_alarms_end_lost(o->emitter, o->options.watch);
 }

@@ -25,7 +25,7 @@ struct expectations {
 static const char SUMMARY_KEY[] = "expected topology";
 static const char NOT_EXPECTED[] = "no topology is expected any more";
 
-static bool is_unexpected(const struct change *difference)
+static bool expectations_is_unexpected(const struct change *difference)
 {
     return difference->type == CATALOGUE_NODE_UNEXPECTED ||
            difference->type == CATALOGUE_LINK_UNEXPECTED;
@@ -34,7 +34,8 @@ static bool is_unexpected(const struct change *difference)
 // A difference counts if it has an alarm of its own, or will have an alarm. An alarm stays when its
 // subject is unseen or becomes a consequence: the end of topology-differs would send the alarm to
 // the receivers.
-static void count_difference(struct difference_counts *counts, const struct change *difference)
+static void expectations_count_difference(struct difference_counts *counts,
+                                          const struct change *difference)
 {
     counts->switches += difference->type == CATALOGUE_SWITCH_MISSING;
     counts->hosts += difference->type == CATALOGUE_HOST_MISSING;
@@ -46,20 +47,21 @@ static void count_difference(struct difference_counts *counts, const struct chan
 }
 
 // An alarm that nobody can judge stays.
-static void note_difference(void *ctx, const struct change *difference, bool unseen)
+static void expectations_note_difference(void *ctx, const struct change *difference, bool unseen)
 {
     struct expectations *e = ctx;
     const bool raised = policy_state(e->emitter->policy, difference->alarm_key);
     e->differences++;
-    if (!is_unexpected(difference) && (raised || (!unseen && difference->cause == FABRIC_NONE)))
-        count_difference(&e->counts, difference);
+    if (!expectations_is_unexpected(difference) &&
+        (raised || (!unseen && difference->cause == FABRIC_NONE)))
+        expectations_count_difference(&e->counts, difference);
 }
 
 // Ends.
 
 // The event as-expected, made from the alarm's event. Returns NULL if that event cannot be read,
 // or if no topology is expected.
-static struct event *make_end(void *ctx, const struct policy_alarm *alarm)
+static struct event *expectations_make_end(void *ctx, const struct policy_alarm *alarm)
 {
     const struct expectations *e = ctx;
     struct event *last =
@@ -88,12 +90,12 @@ static bool expectations_is_over(void *ctx, const struct policy_alarm *alarm,
     return key && key->about == ALARM_ABOUT_EXPECTED && !alarm->stated;
 }
 
-static void end_gone(struct expectations *e)
+static void expectations_end_gone(struct expectations *e)
 {
     struct policy_alarm summary;
-    statements_compare_all(
-        e->emitter,
-        &(struct detector){.is_over = expectations_is_over, .make_end = make_end, .ctx = e});
+    statements_compare_all(e->emitter, &(struct detector){.is_over = expectations_is_over,
+                                                          .make_end = expectations_make_end,
+                                                          .ctx = e});
     if (!policy_find_alarm(e->emitter->policy, SUMMARY_KEY, &summary))
         return;
     if (!e->expectation)
@@ -105,12 +107,13 @@ static void end_gone(struct expectations *e)
 // Raises.
 
 // The identifier of the event that raised the alarm about the same loss; empty: there is none.
-static const char *find_loss(const struct expectations *e, const struct change *difference)
+static const char *expectations_find_loss(const struct expectations *e,
+                                          const struct change *difference)
 {
     struct alarm_key what;
     struct policy_alarm loss;
     char key[EVENT_KEY_SIZE];
-    if (is_unexpected(difference) || !alarm_key_parse(difference->alarm_key, &what))
+    if (expectations_is_unexpected(difference) || !alarm_key_parse(difference->alarm_key, &what))
         return "";
     what.about = ALARM_ABOUT_PLACE;
     if (what.kind == ALARM_KEY_NODE)
@@ -133,17 +136,18 @@ static void expectations_find_cause(const struct expectations *e, const char *ke
     policy_set_cause(policy, key, SUMMARY_KEY, emitter_now(e->emitter));
 }
 
-static void raise_difference(void *ctx, const struct change *difference, bool unseen)
+static void expectations_raise_difference(void *ctx, const struct change *difference, bool unseen)
 {
     struct expectations *e = ctx;
-    if (!is_unexpected(difference))
+    if (!expectations_is_unexpected(difference))
         expectations_find_cause(e, difference->alarm_key);
     if (unseen || difference->cause != FABRIC_NONE ||
-        (is_unexpected(difference) && e->unexpected++ >= EXPECTATIONS_UNEXPECTED_MAX) ||
+        (expectations_is_unexpected(difference) &&
+         e->unexpected++ >= EXPECTATIONS_UNEXPECTED_MAX) ||
         !statements_may_raise(e->emitter, difference->alarm_key))
         return;
-    const char *cause = find_loss(e, difference);
-    if (cause[0] == '\0' && !is_unexpected(difference))
+    const char *cause = expectations_find_loss(e, difference);
+    if (cause[0] == '\0' && !expectations_is_unexpected(difference))
         cause = e->summary_id;
     emitter_emit(e->emitter,
                  event_builder_from_change(&e->emitter->builder, difference, false, cause, ""));
@@ -158,7 +162,7 @@ static void expectations_add_count(struct text *t, size_t count, const char *one
 }
 
 // Adds "1200 hosts, 3 links missing, the first node1; 2 other differences".
-static void describe_counts(struct text *t, const struct difference_counts *counts)
+static void expectations_describe_counts(struct text *t, const struct difference_counts *counts)
 {
     const size_t missing = counts->switches + counts->hosts + counts->routers + counts->links;
     expectations_add_count(t, counts->switches, "switch", "switches");
@@ -174,25 +178,26 @@ static void describe_counts(struct text *t, const struct difference_counts *coun
         text_addf(t, "; the first is about %s", counts->first);
 }
 
-static struct event *make_summary(const struct expectations *e, enum catalogue_event type)
+static struct event *expectations_make_summary(const struct expectations *e,
+                                               enum catalogue_event type)
 {
     struct change change = {.type = type, .cause = FABRIC_NONE};
     struct text reason = text_in(change.reason, sizeof change.reason);
-    describe_counts(&reason, &e->counts);
+    expectations_describe_counts(&reason, &e->counts);
     snprintf(change.alarm_key, sizeof change.alarm_key, "%s", SUMMARY_KEY);
     return event_builder_from_change(&e->emitter->builder, &change, false, "", "");
 }
 
 // Raises or ends it.
-static void update_summary(struct expectations *e)
+static void expectations_update_summary(struct expectations *e)
 {
     const bool active = e->summary_id[0] != '\0';
     struct event *event = NULL;
     if (!active && e->counts.all > EXPECTATIONS_SINGLE_MAX && policy_has_room(e->emitter->policy)) {
-        event = make_summary(e, CATALOGUE_TOPOLOGY_DIFFERS);
+        event = expectations_make_summary(e, CATALOGUE_TOPOLOGY_DIFFERS);
         memcpy(e->summary_id, event->id, sizeof e->summary_id);
     } else if (active && e->counts.all <= EXPECTATIONS_SINGLE_FEW) {
-        event = make_summary(e, CATALOGUE_TOPOLOGY_AGREES);
+        event = expectations_make_summary(e, CATALOGUE_TOPOLOGY_AGREES);
         e->summary_id[0] = '\0';
     }
     if (event)
@@ -200,14 +205,14 @@ static void update_summary(struct expectations *e)
 }
 
 // Both passes over the differences see the same, as neither changes the fabric.
-static void follow_expectation(struct expectations *e, const struct systems *joined)
+static void expectations_follow_expectation(struct expectations *e, const struct systems *joined)
 {
     const struct names *names = e->emitter->builder.names;
-    expectation_compare(e->expectation, joined, names, note_difference, e);
-    end_gone(e);
-    update_summary(e);
+    expectation_compare(e->expectation, joined, names, expectations_note_difference, e);
+    expectations_end_gone(e);
+    expectations_update_summary(e);
     if (e->differences > 0)
-        expectation_compare(e->expectation, joined, names, raise_difference, e);
+        expectation_compare(e->expectation, joined, names, expectations_raise_difference, e);
 }
 
 void expectations_update(struct emitter *emitter, struct expectation *expectation)
@@ -215,7 +220,7 @@ void expectations_update(struct emitter *emitter, struct expectation *expectatio
     struct expectations e = {.emitter = emitter, .expectation = expectation};
     const struct systems *joined = expectation ? topology_joined(emitter->topology) : NULL;
     if (!expectation)
-        end_gone(&e);
+        expectations_end_gone(&e);
     else if (joined)
-        follow_expectation(&e, joined);
+        expectations_follow_expectation(&e, joined);
 }

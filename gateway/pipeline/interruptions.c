@@ -38,13 +38,13 @@ void interruptions_note(struct interruptions *interruptions, const struct event 
 }
 
 // Also true if the clock was set back since the trap.
-static bool is_old(const struct interruptions_suspect *one, int64_t now_us)
+static bool interruptions_is_old(const struct interruptions_suspect *one, int64_t now_us)
 {
     return now_us - one->time_us > INTERRUPTIONS_AGE_US ||
            one->time_us - now_us > INTERRUPTIONS_AGE_US;
 }
 
-static bool is_explained(uint64_t guid, const struct changes *changes)
+static bool interruptions_is_explained(uint64_t guid, const struct changes *changes)
 {
     if (changes->count > CHANGES_MAX)
         return true;
@@ -63,12 +63,12 @@ size_t interruptions_judge(struct interruptions *interruptions,
     size_t n = 0;
     for (size_t i = 0; i < interruptions->count;) {
         struct interruptions_suspect *one = &interruptions->suspects[i];
-        if (is_old(one, sweep->begun_us)) {
+        if (interruptions_is_old(one, sweep->begun_us)) {
             interruptions_forget(interruptions, i);
         } else if (one->judged || one->time_us >= sweep->begun_us ||
                    joined_lacks_link(sweep->joined, sweep->now, one->guid)) {
             i++;
-        } else if (is_explained(one->guid, sweep->changes)) {
+        } else if (interruptions_is_explained(one->guid, sweep->changes)) {
             interruptions_forget(interruptions, i);
         } else {
             one->judged = true;

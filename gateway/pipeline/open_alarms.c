@@ -8,13 +8,14 @@
 
 #include <stdlib.h>
 
-static void index_end(struct open_alarms *alarms, uint64_t guid, uint8_t port, size_t alarm)
+static void open_alarms_index_end(struct open_alarms *alarms, uint64_t guid, uint8_t port,
+                                  size_t alarm)
 {
     alarms->ends[alarms->end_count++] =
         (struct open_alarm_end){.guid = guid, .port = port, .alarm = (uint32_t)alarm};
 }
 
-static int compare_ends(const void *a, const void *b)
+static int open_alarms_compare_ends(const void *a, const void *b)
 {
     const struct open_alarm_end *m = a, *n = b;
     if (m->guid != n->guid)
@@ -22,19 +23,19 @@ static int compare_ends(const void *a, const void *b)
     return m->port - n->port;
 }
 
-static void index_ends(struct open_alarms *alarms)
+static void open_alarms_index_ends(struct open_alarms *alarms)
 {
     alarms->ends = memory_zeroed(2 * alarms->count, sizeof *alarms->ends);
     for (size_t i = 0; i < alarms->count; i++) {
         const struct alarm_key *what = &alarms->all[i].what;
         if (what->kind == ALARM_KEY_NODE)
-            index_end(alarms, what->guid, 0, i);
+            open_alarms_index_end(alarms, what->guid, 0, i);
         if (what->kind != ALARM_KEY_LINK)
             continue;
-        index_end(alarms, what->guid, what->port, i);
-        index_end(alarms, what->peer_guid, what->peer_port, i);
+        open_alarms_index_end(alarms, what->guid, what->port, i);
+        open_alarms_index_end(alarms, what->peer_guid, what->peer_port, i);
     }
-    qsort(alarms->ends, alarms->end_count, sizeof *alarms->ends, compare_ends);
+    qsort(alarms->ends, alarms->end_count, sizeof *alarms->ends, open_alarms_compare_ends);
 }
 
 void open_alarms_collect(struct open_alarms *alarms, struct policy *policy)
@@ -50,7 +51,7 @@ void open_alarms_collect(struct open_alarms *alarms, struct policy *policy)
         alarms->count += alarm_key_read(all[i].key, &a->what);
     }
     free(all);
-    index_ends(alarms);
+    open_alarms_index_ends(alarms);
 }
 
 void open_alarms_clear(struct open_alarms *alarms)
@@ -67,7 +68,7 @@ struct graph {
     struct fabric_builder *builder;
 };
 
-static uint8_t type_of_node(const struct open_alarm *alarm)
+static uint8_t open_alarms_type_of_node(const struct open_alarm *alarm)
 {
     if (alarm->is.type == catalogue_get(CATALOGUE_SWITCH_REMOVED))
         return FABRIC_SWITCH;
@@ -75,11 +76,11 @@ static uint8_t type_of_node(const struct open_alarm *alarm)
 }
 
 // Returns false if there are more missing nodes than a fabric may have.
-static bool add_missing_nodes(const struct graph *g)
+static bool open_alarms_add_missing_nodes(const struct graph *g)
 {
     for (size_t i = 0; i < g->alarms->count; i++) {
         const struct open_alarm *a = &g->alarms->all[i];
-        const struct fabric_node node = {.guid = a->what.guid, .type = type_of_node(a)};
+        const struct fabric_node node = {.guid = a->what.guid, .type = open_alarms_type_of_node(a)};
         if (a->what.kind == ALARM_KEY_NODE && !a->is.ended &&
             fabric_builder_node(g->builder, &node) == FABRIC_NONE)
             return false;
@@ -100,7 +101,7 @@ static uint32_t graph_end(const struct graph *g, uint64_t guid)
 }
 
 // Returns false if there are more missing links than a fabric may have.
-static bool add_missing_links(const struct graph *g)
+static bool open_alarms_add_missing_links(const struct graph *g)
 {
     for (size_t i = 0; i < g->alarms->count; i++) {
         const struct open_alarm *a = &g->alarms->all[i];
@@ -114,16 +115,17 @@ static bool add_missing_links(const struct graph *g)
     return true;
 }
 
-static struct fabric *build_graph(struct graph *g)
+static struct fabric *open_alarms_build_graph(struct graph *g)
 {
     g->builder = fabric_builder_new();
-    if (add_missing_nodes(g) && add_missing_links(g))
+    if (open_alarms_add_missing_nodes(g) && open_alarms_add_missing_links(g))
         return fabric_builder_finish(g->builder, 0, 0, true);
     fabric_builder_free(g->builder);
     return NULL;
 }
 
-static bool is_missing_switch(const struct fabric *graph, const uint32_t *present, uint32_t node)
+static bool open_alarms_is_missing_switch(const struct fabric *graph, const uint32_t *present,
+                                          uint32_t node)
 {
     return present[node] == FABRIC_NONE && graph->nodes[node].type == FABRIC_SWITCH;
 }
@@ -146,7 +148,7 @@ static uint32_t findings_island(const struct findings *f, uint32_t node)
 
 // Joins the missing switches that missing links connect, not through a node of the fabric, a host
 // or a router. A host or a router belongs to its root cause.
-static void find_islands(const struct fabric *graph, const struct findings *f)
+static void open_alarms_find_islands(const struct fabric *graph, const struct findings *f)
 {
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const bool follows = f->present[i] == FABRIC_NONE && graph->nodes[i].type != FABRIC_SWITCH;
@@ -154,17 +156,17 @@ static void find_islands(const struct fabric *graph, const struct findings *f)
     }
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct fabric_node *n = &graph->nodes[i];
-        const uint32_t ports = is_missing_switch(graph, f->present, i) ? n->ports : 0;
+        const uint32_t ports = open_alarms_is_missing_switch(graph, f->present, i) ? n->ports : 0;
         for (uint32_t k = n->first_port; k < n->first_port + ports; k++) {
             const uint32_t peer = graph->ports[k].peer_node;
-            if (peer != FABRIC_NONE && is_missing_switch(graph, f->present, peer))
+            if (peer != FABRIC_NONE && open_alarms_is_missing_switch(graph, f->present, peer))
                 f->island[findings_island(f, i)] = findings_island(f, peer);
         }
     }
 }
 
-static void apply_findings(struct open_alarms *alarms, const struct fabric *graph,
-                           const struct findings *f)
+static void open_alarms_apply_findings(struct open_alarms *alarms, const struct fabric *graph,
+                                       const struct findings *f)
 {
     for (size_t i = 0; i < alarms->count; i++) {
         const struct open_alarm *a = &alarms->all[i];
@@ -185,7 +187,7 @@ static void apply_findings(struct open_alarms *alarms, const struct fabric *grap
 bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric)
 {
     struct graph g = {.alarms = alarms, .fabric = fabric};
-    struct fabric *graph = build_graph(&g);
+    struct fabric *graph = open_alarms_build_graph(&g);
     if (!graph)
         return false;
     const size_t nodes = graph->node_count;
@@ -194,8 +196,8 @@ bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fab
     for (uint32_t i = 0; i < graph->node_count; i++)
         f.present[i] = fabric_find_node(fabric, graph->nodes[i].guid);
     root_causes_find(graph, f.present, f.root);
-    find_islands(graph, &f);
-    apply_findings(alarms, graph, &f);
+    open_alarms_find_islands(graph, &f);
+    open_alarms_apply_findings(alarms, graph, &f);
     free(room);
     fabric_unref(graph);
     return true;
@@ -206,9 +208,11 @@ const struct open_alarm *open_alarms_find_link(const struct open_alarms *alarms,
 {
     const struct open_alarm_end wanted = {.guid = guid, .port = port};
     size_t at;
-    SEARCH_FIRST(at, 0, alarms->end_count, compare_ends(&alarms->ends[at], &wanted) < 0);
+    SEARCH_FIRST(at, 0, alarms->end_count,
+                 open_alarms_compare_ends(&alarms->ends[at], &wanted) < 0);
     // A port may be an end of several missing links.
-    for (; at < alarms->end_count && compare_ends(&alarms->ends[at], &wanted) == 0; at++) {
+    for (; at < alarms->end_count && open_alarms_compare_ends(&alarms->ends[at], &wanted) == 0;
+         at++) {
         const struct open_alarm *a = &alarms->all[alarms->ends[at].alarm];
         if (!a->is.ended)
             return a;

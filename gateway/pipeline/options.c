@@ -11,7 +11,7 @@ static_assert((int)CONF_RULES_MAX == (int)POLICY_RULES_MAX, "there is room for e
 static_assert((int)CONF_RULE_NAME_SIZE == (int)EVENT_RULE_SIZE, "every name fits");
 static_assert((int)CONF_SAME == (int)POLICY_SAME, "one value for: the rule does not change it");
 
-static enum policy_choice choice_of(int enabled)
+static enum policy_choice options_choice_of(int enabled)
 {
     if (enabled == CONF_SAME)
         return POLICY_UNSET;
@@ -22,7 +22,7 @@ static void options_convert_rule(const struct conf_rule *in, struct policy_rule 
 {
     *out = (struct policy_rule){.events = in->events,
                                 .nodes = in->nodes,
-                                .enabled = choice_of(in->enabled),
+                                .enabled = options_choice_of(in->enabled),
                                 .severity = in->severity,
                                 .category = in->category,
                                 .hold_down_us = in->hold_down_s == CONF_SAME

@@ -87,7 +87,7 @@ struct pipeline {
 };
 
 // What the journal knows of the time before.
-static void recall(struct pipeline *p)
+static void pipeline_recall(struct pipeline *p)
 {
     emitter_restore(&p->emitter);
     counter_alarms_restore(&p->emitter, p->options.correlator.watch);
@@ -104,18 +104,18 @@ static void pipeline_end_unseen(struct pipeline *p)
 }
 
 // Between items: at a commit, the correlator may be in the middle of a sweep.
-static void recall_late(struct pipeline *p)
+static void pipeline_recall_late(struct pipeline *p)
 {
     if (!journal_was_read_late(p->options.journal))
         return;
-    recall(p);
+    pipeline_recall(p);
     pipeline_end_unseen(p);
     if (p->options.read_late)
         p->options.read_late(p->options.ctx);
 }
 
 // Sets the role, and tells policy.
-static void set_role(struct pipeline *p, enum pipeline_role role)
+static void pipeline_set_role(struct pipeline *p, enum pipeline_role role)
 {
     p->role = role;
     p->emitter.active = role == PIPELINE_ACTIVE;
@@ -155,7 +155,7 @@ static void pipeline_stamp(void *ctx, struct event *event)
     event_builder_stamp(&p->emitter.builder, event);
 }
 
-static struct event *make_event(const struct pipeline *p, const struct sa_report *report)
+static struct event *pipeline_make_event(const struct pipeline *p, const struct sa_report *report)
 {
     if (report->malformed)
         return event_builder_from_malformed(&p->emitter.builder, report->from.lid, report->reason,
@@ -172,15 +172,15 @@ static uint64_t pipeline_digest_of(const struct sa_report *report, uint64_t tid)
     return repeats_digest(report->from.lid, tid, mad_notice(report->mad), NOTICE_SIZE);
 }
 
-static void log_report(const struct pipeline *p, const struct journal_report *report,
-                       const char *outcome)
+static void pipeline_log_report(const struct pipeline *p, const struct journal_report *report,
+                                const char *outcome)
 {
     log_debug(p->options.log, "Report of LID %u, TransactionID 0x%08" PRIx32 ": %s", report->lid,
               (uint32_t)report->tid, outcome);
 }
 
 // Acknowledge the Report after the next commit.
-static void handle_report(struct pipeline *p, const struct sa_report *report)
+static void pipeline_handle_report(struct pipeline *p, const struct sa_report *report)
 {
     struct mad_header h = {0};
     mad_read_header(report->mad, report->size, &h);
@@ -189,13 +189,13 @@ static void handle_report(struct pipeline *p, const struct sa_report *report)
     // Its arrival counts: a commit may have taken longer than the memory of repeats.
     int64_t at = report->arrived_at;
     if (repeats_seen(&p->repeats, origin.lid, origin.tid, origin.digest, at)) {
-        log_report(p, &origin, "a repeat: acknowledged, not recorded");
+        pipeline_log_report(p, &origin, "a repeat: acknowledged, not recorded");
         atomic_fetch_add(&p->repeated, 1);
         return;
     }
     p->emitter.builder.subnet_prefix = report->subnet_prefix;
-    log_report(p, &origin, report->malformed ? "malformed" : "handled");
-    struct event *event = make_event(p, report);
+    pipeline_log_report(p, &origin, report->malformed ? "malformed" : "handled");
+    struct event *event = pipeline_make_event(p, report);
     const bool noted = correlator_note_event(p->correlator, event);
     p->wants_sweep |= noted;
     emitter_emit_report(&p->emitter, event_ref(event), &origin);
@@ -207,7 +207,7 @@ static void handle_report(struct pipeline *p, const struct sa_report *report)
 
 // Gives the current fabric to the journal to save, without the nodes that wait to join: a restart
 // tells of these.
-static void save_fabric(struct pipeline *p)
+static void pipeline_save_fabric(struct pipeline *p)
 {
     const struct systems *joined = topology_joined(p->options.topology);
     struct fabric *fabric =
@@ -225,7 +225,7 @@ static void save_fabric(struct pipeline *p)
     p->fabric_saved = true;
 }
 
-static enum pipeline_role role_now(struct pipeline *p, const struct fabric *fabric)
+static enum pipeline_role pipeline_role_now(struct pipeline *p, const struct fabric *fabric)
 {
     return p->options.role ? p->options.role(p->options.ctx, fabric) : PIPELINE_ACTIVE;
 }
@@ -239,7 +239,7 @@ static uint32_t pipeline_count_pkey_tables(const struct pipeline *p)
 }
 
 // Answers the Reports of a batch, which are committed.
-static void answer(struct pipeline *p, struct batch *batch)
+static void pipeline_answer(struct pipeline *p, struct batch *batch)
 {
     struct sa_report *reports[PIPELINE_BATCH_MAX];
     pthread_mutex_lock(&p->lock);
@@ -261,20 +261,20 @@ static void pipeline_commit(struct pipeline *p)
 {
     emitter_commit(&p->emitter);
     for (size_t i = 0; i < PIPELINE_THREADS; i++)
-        answer(p, &p->batches[i]);
+        pipeline_answer(p, &p->batches[i]);
 }
 
 // A snapshot that leaves the role unknown is dropped, and changes no role.
-static void handle_fabric(struct pipeline *p, struct fabric *fabric)
+static void pipeline_handle_fabric(struct pipeline *p, struct fabric *fabric)
 {
-    const enum pipeline_role role = role_now(p, fabric);
+    const enum pipeline_role role = pipeline_role_now(p, fabric);
     log_debug(p->options.log, "snapshot of %u nodes, %s", (unsigned)fabric->node_count,
               role == PIPELINE_UNKNOWN ? "dropped: it shows no master subnet manager" : "handled");
     if (role == PIPELINE_UNKNOWN) {
         fabric_unref(fabric);
     } else {
         pipeline_commit(p); // the events of the sweep take all of the journal's memory
-        set_role(p, role);
+        pipeline_set_role(p, role);
         p->emitter.builder.subnet_prefix = fabric->subnet_prefix;
         p->emitter.in_sweep = true;
         const uint32_t tables = pipeline_count_pkey_tables(p);
@@ -282,13 +282,13 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
         // The first table of a port is no change, but what the next ones are compared with.
         changed |= pipeline_count_pkey_tables(p) != tables;
         if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))
-            save_fabric(p);
+            pipeline_save_fabric(p);
         p->emitter.in_sweep = false;
     }
-    set_role(p, role_now(p, NULL));
+    pipeline_set_role(p, pipeline_role_now(p, NULL));
 }
 
-static void run_call(struct pipeline *p, struct call *call)
+static void pipeline_run_call(struct pipeline *p, struct call *call)
 {
     call->function(call->ctx, &(struct pipeline_context){.builder = &p->emitter.builder,
                                                          .policy = p->emitter.policy,
@@ -303,17 +303,17 @@ static void run_call(struct pipeline *p, struct call *call)
 }
 
 // Handles an item, and frees the item's content, but for a Report.
-static void handle_item(struct pipeline *p, const struct item *item)
+static void pipeline_handle_item(struct pipeline *p, const struct item *item)
 {
     switch (item->kind) {
     case REPORT:
-        handle_report(p, item->report);
+        pipeline_handle_report(p, item->report);
         return;
     case CALL:
-        run_call(p, item->call);
+        pipeline_run_call(p, item->call);
         return;
     case FABRIC:
-        handle_fabric(p, item->fabric);
+        pipeline_handle_fabric(p, item->fabric);
         return;
     case OCCURRENCE:
         if (item->subnet_prefix != 0)
@@ -338,7 +338,7 @@ static void handle_item(struct pipeline *p, const struct item *item)
     free(item->content);
 }
 
-static void publish_counters(struct pipeline *p)
+static void pipeline_publish_counters(struct pipeline *p)
 {
     pthread_mutex_lock(&p->lock);
     policy_get_counters(p->emitter.policy, &p->policy_counters);
@@ -352,11 +352,11 @@ static bool batch_has_room(const struct batch *batch, size_t handled)
 }
 
 // Handles `item` and the items that wait already.
-static void handle_items(struct pipeline *p, struct item *item, struct batch *batch)
+static void pipeline_handle_items(struct pipeline *p, struct item *item, struct batch *batch)
 {
-    set_role(p, role_now(p, NULL));
+    pipeline_set_role(p, pipeline_role_now(p, NULL));
     for (size_t n = 0; item; item = batch_has_room(batch, ++n) ? ring_pop(p->queue, 0, 1) : NULL) {
-        handle_item(p, item);
+        pipeline_handle_item(p, item);
         if (item->kind == REPORT)
             batch->reports[batch->count++] = item->report;
         free(item);
@@ -366,14 +366,14 @@ static void handle_items(struct pipeline *p, struct item *item, struct batch *ba
     if (p->wants_sweep && p->options.request_sweep)
         p->options.request_sweep(p->options.ctx);
     p->wants_sweep = false;
-    publish_counters(p);
+    pipeline_publish_counters(p);
 }
 
 // Does the due work of policy, such as the end of a storm.
 static void pipeline_tick(struct pipeline *p)
 {
     int64_t now = emitter_now(&p->emitter);
-    set_role(p, role_now(p, NULL)); // it may change without an item
+    pipeline_set_role(p, pipeline_role_now(p, NULL)); // it may change without an item
     journal_follow_clock(p->options.journal);
     correlator_tell_held(p->correlator, false);
     if (correlator_wants_sweep(p->correlator) && p->options.request_sweep)
@@ -382,10 +382,10 @@ static void pipeline_tick(struct pipeline *p)
     if (policy_due(p->emitter.policy) > now)
         return;
     emitter_work(&p->emitter, now);
-    publish_counters(p);
+    pipeline_publish_counters(p);
 }
 
-static int64_t until_due(const struct pipeline *p)
+static int64_t pipeline_until_due(const struct pipeline *p)
 {
     int64_t due = policy_due(p->emitter.policy), now = emitter_now(&p->emitter);
     if (due <= now)
@@ -396,12 +396,12 @@ static int64_t until_due(const struct pipeline *p)
 // Lets policy pass on its last events: the next run does not go on with its counts.
 static void pipeline_end_run(struct pipeline *p)
 {
-    set_role(p, role_now(p, NULL));
+    pipeline_set_role(p, pipeline_role_now(p, NULL));
     correlator_tell_held(p->correlator, true);
     policy_end(p->emitter.policy, emitter_now(&p->emitter));
     emitter_work(&p->emitter, emitter_now(&p->emitter));
     pipeline_commit(p);
-    publish_counters(p);
+    pipeline_publish_counters(p);
     p->ended = true;
 }
 
@@ -417,14 +417,14 @@ static bool pipeline_step(struct pipeline *p, struct batch *batch)
 {
     // With a batch that waits for the file, wakes up for many items only, or for the file.
     const size_t at_least = batch->count > 0 ? PIPELINE_CROWD : 1;
-    struct item *item = ring_pop(p->queue, until_due(p), at_least);
+    struct item *item = ring_pop(p->queue, pipeline_until_due(p), at_least);
     atomic_fetch_add(&p->beats, 1);
     if (item)
-        handle_items(p, item, batch);
+        pipeline_handle_items(p, item, batch);
     else if (ring_closed(p->queue) && ring_count(p->queue) == 0) // an item may have come before
         pipeline_end_run(p);
     pipeline_tick(p);
-    recall_late(p);
+    pipeline_recall_late(p);
     return item != NULL;
 }
 
@@ -465,7 +465,7 @@ static void *pipeline_run(void *arg)
         if (!commits)
             break;
         journal_end_commit(p->options.journal);
-        answer(p, batch);
+        pipeline_answer(p, batch);
         ring_wake(p->queue);
     }
     pthread_mutex_lock(&p->lock);
@@ -477,7 +477,7 @@ static void *pipeline_run(void *arg)
 
 // Restores a Report that was committed shortly before the restart: if the subnet manager did not
 // receive the answer, the Report comes again.
-static void restore_report(void *ctx, const struct journal_report *report, int64_t utc_us)
+static void pipeline_restore_report(void *ctx, const struct journal_report *report, int64_t utc_us)
 {
     struct pipeline *p = ctx;
     const int64_t age_us = clock_utc(p->emitter.builder.clock) - utc_us;
@@ -535,8 +535,8 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
     clock_condition_init(&p->called);
     pipeline_make_parts(p);
     const int64_t since_us = clock_utc(p->emitter.builder.clock) - REPEATS_MEMORY_US;
-    journal_each_recent_report(p->options.journal, since_us, restore_report, p);
-    recall(p);
+    journal_each_recent_report(p->options.journal, since_us, pipeline_restore_report, p);
+    pipeline_recall(p);
     const int rc = pipeline_start_threads(p);
     if (rc == 0)
         return p;

@@ -45,8 +45,8 @@ static void reconcile_add_port(const struct reconcile *r, struct text *t, uint32
 }
 
 // Whether that port is linked. Sets `why`.
-static bool is_linked_elsewhere(const struct reconcile *r, uint64_t guid, uint8_t number,
-                                struct text *why)
+static bool reconcile_is_linked_elsewhere(const struct reconcile *r, uint64_t guid, uint8_t number,
+                                          struct text *why)
 {
     uint32_t peer = reconcile_peer(r, guid, number);
     if (peer == FABRIC_NONE)
@@ -58,7 +58,7 @@ static bool is_linked_elsewhere(const struct reconcile *r, uint64_t guid, uint8_
     return true;
 }
 
-static bool is_link_there(const struct reconcile *r, const struct alarm_key *link)
+static bool reconcile_is_link_there(const struct reconcile *r, const struct alarm_key *link)
 {
     uint32_t peer = reconcile_peer(r, link->guid, link->port);
     return peer != FABRIC_NONE &&
@@ -66,23 +66,25 @@ static bool is_link_there(const struct reconcile *r, const struct alarm_key *lin
 }
 
 // After a start, a link that is back and waits for the subnet manager has joined (joined.h).
-static bool is_link_active(const struct reconcile *r, const struct alarm_key *link)
+static bool reconcile_is_link_active(const struct reconcile *r, const struct alarm_key *link)
 {
     return !fabric_is_inactive(r->fabric, fabric_find_end(r->fabric, link->guid, link->port));
 }
 
-static bool is_link_back(const struct reconcile *r, const struct alarm_key *link, struct text *why)
+static bool reconcile_is_link_back(const struct reconcile *r, const struct alarm_key *link,
+                                   struct text *why)
 {
-    if (!is_link_there(r, link))
-        return is_linked_elsewhere(r, link->guid, link->port, why) ||
-               is_linked_elsewhere(r, link->peer_guid, link->peer_port, why);
+    if (!reconcile_is_link_there(r, link))
+        return reconcile_is_linked_elsewhere(r, link->guid, link->port, why) ||
+               reconcile_is_linked_elsewhere(r, link->peer_guid, link->peer_port, why);
     text_add(why, "the link is up");
-    return is_link_active(r, link);
+    return reconcile_is_link_active(r, link);
 }
 
-static bool is_rate_fine(const struct reconcile *r, const struct alarm_key *link, struct text *why)
+static bool reconcile_is_rate_fine(const struct reconcile *r, const struct alarm_key *link,
+                                   struct text *why)
 {
-    if (!is_link_there(r, link)) {
+    if (!reconcile_is_link_there(r, link)) {
         text_add(why, "the link is down");
         return true;
     }
@@ -98,11 +100,12 @@ static bool is_rate_fine(const struct reconcile *r, const struct alarm_key *link
 
 // An alarm about a port of a host holds while the host is there by another port, and the port's
 // link is missing.
-static bool is_port_fine(const struct reconcile *r, const struct alarm_key *port, struct text *why)
+static bool reconcile_is_port_fine(const struct reconcile *r, const struct alarm_key *port,
+                                   struct text *why)
 {
     if (fabric_find_node(r->fabric, port->guid) == FABRIC_NONE)
         text_add(why, "the whole node left the fabric");
-    else if (!is_linked_elsewhere(r, port->guid, port->port, why)) {
+    else if (!reconcile_is_linked_elsewhere(r, port->guid, port->port, why)) {
         if (open_alarms_find_link(&r->alarms, port->guid, port->port))
             return false;
         text_add(why, "the alarm about its link is over");
@@ -110,19 +113,19 @@ static bool is_port_fine(const struct reconcile *r, const struct alarm_key *port
     return true;
 }
 
-static bool is_node_there(const struct reconcile *r, uint64_t guid)
+static bool reconcile_is_node_there(const struct reconcile *r, uint64_t guid)
 {
     const uint32_t node = fabric_find_node(r->fabric, guid);
     return node != FABRIC_NONE && !joined_is_dark(r->fabric, node);
 }
 
-static bool is_sm_there(const struct reconcile *r, uint64_t guid)
+static bool reconcile_is_sm_there(const struct reconcile *r, uint64_t guid)
 {
     uint32_t port = fabric_find_port_guid(r->fabric, guid);
     return port != FABRIC_NONE && comparison_has_capability(r->fabric, port, FABRIC_IS_SM);
 }
 
-static bool is_unit_there(const struct reconcile *r, uint64_t guid)
+static bool reconcile_is_unit_there(const struct reconcile *r, uint64_t guid)
 {
     uint32_t node = fabric_find_node(r->fabric, guid);
     if (node == FABRIC_NONE)
@@ -135,7 +138,7 @@ static bool is_unit_there(const struct reconcile *r, uint64_t guid)
     return false;
 }
 
-static bool is_controller_there(const struct reconcile *r, uint64_t guid)
+static bool reconcile_is_controller_there(const struct reconcile *r, uint64_t guid)
 {
     for (uint32_t i = 0; i < r->fabric->controller_count; i++) {
         if (r->fabric->controllers[i].guid == guid)
@@ -147,10 +150,11 @@ static bool is_controller_there(const struct reconcile *r, uint64_t guid)
 static bool reconcile_is_there(const struct reconcile *r, const struct alarm_key *what,
                                struct text *why)
 {
-    const bool there = what->kind == ALARM_KEY_NODE      ? is_node_there(r, what->guid)
-                       : what->kind == ALARM_KEY_SM      ? is_sm_there(r, what->guid)
-                       : what->kind == ALARM_KEY_IO_UNIT ? is_unit_there(r, what->guid)
-                                                         : is_controller_there(r, what->guid);
+    const bool there = what->kind == ALARM_KEY_NODE ? reconcile_is_node_there(r, what->guid)
+                       : what->kind == ALARM_KEY_SM ? reconcile_is_sm_there(r, what->guid)
+                       : what->kind == ALARM_KEY_IO_UNIT
+                           ? reconcile_is_unit_there(r, what->guid)
+                           : reconcile_is_controller_there(r, what->guid);
     text_add(why, there ? "it is there again" : "");
     return there;
 }
@@ -184,7 +188,8 @@ static uint32_t reconcile_find_controller(const struct reconcile *r, const char 
 // Whether somebody replaced the adapter of the missing host, subnet manager or I/O unit: a host of
 // the same name hangs on the same port, and has the service. The event about an I/O controller has
 // no port: a host of the same name has a controller of the same name.
-static bool is_replaced(const struct reconcile *r, const struct open_alarm *a, struct text *why)
+static bool reconcile_is_replaced(const struct reconcile *r, const struct open_alarm *a,
+                                  struct text *why)
 {
     struct event *lost = journal_find(r->emitter->journal, a->is.last_number);
     if (!lost)
@@ -210,18 +215,20 @@ static bool is_replaced(const struct reconcile *r, const struct open_alarm *a, s
 }
 
 // Whether the snapshot shows that the alarm does not hold. Sets `why`.
-static bool is_refuted(const struct reconcile *r, const struct open_alarm *a, struct text *why)
+static bool reconcile_is_refuted(const struct reconcile *r, const struct open_alarm *a,
+                                 struct text *why)
 {
     const struct alarm_key *what = &a->what;
     switch (what->kind) {
     case ALARM_KEY_LINK:
-        return is_link_back(r, what, why);
+        return reconcile_is_link_back(r, what, why);
     case ALARM_KEY_RATE:
-        return is_rate_fine(r, what, why);
+        return reconcile_is_rate_fine(r, what, why);
     case ALARM_KEY_PORT:
-        return is_port_fine(r, what, why);
+        return reconcile_is_port_fine(r, what, why);
     default:
-        return reconcile_is_there(r, what, why) || (r->has_newcomers && is_replaced(r, a, why));
+        return reconcile_is_there(r, what, why) ||
+               (r->has_newcomers && reconcile_is_replaced(r, a, why));
     }
 }
 
@@ -239,7 +246,8 @@ static int64_t reconcile_age_of(const struct reconcile *r, const struct policy_a
 
 // Whether the alarm is too old. A slow link is not missing, and a port ends with its link: either
 // alarm would be raised again.
-static bool is_aged(const struct reconcile *r, const struct open_alarm *a, struct text *why)
+static bool reconcile_is_aged(const struct reconcile *r, const struct open_alarm *a,
+                              struct text *why)
 {
     if (r->age_us == 0 || a->what.kind == ALARM_KEY_RATE || a->what.kind == ALARM_KEY_PORT ||
         reconcile_age_of(r, &a->is) <= r->age_us)
@@ -255,7 +263,7 @@ static bool reconcile_is_over(void *ctx, const struct policy_alarm *alarm,
     const struct reconcile *r = ctx;
     (void)key;
     const struct open_alarm *a = (const struct open_alarm *)alarm;
-    return is_refuted(r, a, why) || is_aged(r, a, why);
+    return reconcile_is_refuted(r, a, why) || reconcile_is_aged(r, a, why);
 }
 
 // Judges a threshold of a port without a link: nobody reads the port. Like an alarm about the link,
@@ -269,13 +277,13 @@ static bool reconcile_growth_is_over(void *ctx, const struct policy_alarm *alarm
         return false;
     struct event *event = journal_find(r->emitter->journal, alarm->last_number);
     const bool moved =
-        event && is_linked_elsewhere(r, event->peer.node_guid, event->peer.port, why);
+        event && reconcile_is_linked_elsewhere(r, event->peer.node_guid, event->peer.port, why);
     event_unref(event);
     return moved;
 }
 
 // Links come first: alarms about ports depend on alarms about links.
-static void end_alarms(struct reconcile *r)
+static void reconcile_end_alarms(struct reconcile *r)
 {
     const struct detector detector = {.is_over = reconcile_is_over, .ctx = r};
     for (int pass = 0; pass < 2; pass++) {
@@ -292,14 +300,14 @@ static void end_alarms(struct reconcile *r)
 // Raising what no event told.
 
 // Whether the alarm had a root cause that is over.
-static bool has_cause_over(const struct policy_alarm *alarm)
+static bool reconcile_has_cause_over(const struct policy_alarm *alarm)
 {
     return alarm->cause_id[0] != '\0' && !alarm->cause_key;
 }
 
 // Sets the identifier of the event. `cause`: its root cause; NULL: none.
-static void raise_change(const struct reconcile *r, const struct change *change,
-                         const struct open_alarm *cause, char id[EVENT_ID_SIZE])
+static void reconcile_raise_change(const struct reconcile *r, const struct change *change,
+                                   const struct open_alarm *cause, char id[EVENT_ID_SIZE])
 {
     struct event *event = event_builder_from_change(&r->emitter->builder, change, r->late,
                                                     cause ? cause->is.event_id : "", "");
@@ -307,8 +315,8 @@ static void raise_change(const struct reconcile *r, const struct change *change,
     emitter_emit(r->emitter, event);
 }
 
-static void raise_degraded(const struct reconcile *r, uint32_t port, uint32_t peer,
-                           const struct link_rate *rate)
+static void reconcile_raise_degraded(const struct reconcile *r, uint32_t port, uint32_t peer,
+                                     const struct link_rate *rate)
 {
     const uint32_t first = comparison_first_end(r->fabric, port, peer);
     struct change change = {.type = CATALOGUE_LINK_DEGRADED, .cause = FABRIC_NONE};
@@ -318,10 +326,10 @@ static void raise_degraded(const struct reconcile *r, uint32_t port, uint32_t pe
     comparison_describe_link(r->fabric, first, r->emitter->builder.names, &change);
     struct text text = text_in(change.reason, sizeof change.reason);
     link_rate_describe(&text, rate);
-    raise_change(r, &change, NULL, (char[EVENT_ID_SIZE]){0});
+    reconcile_raise_change(r, &change, NULL, (char[EVENT_ID_SIZE]){0});
 }
 
-static void raise_all_degraded(const struct reconcile *r)
+static void reconcile_raise_all_degraded(const struct reconcile *r)
 {
     for (uint32_t port = 0; port < r->fabric->port_count; port++) {
         const uint32_t peer = fabric_peer(r->fabric, port);
@@ -329,12 +337,12 @@ static void raise_all_degraded(const struct reconcile *r)
             continue;
         const struct link_rate rate = link_rate_of(r->fabric, port, peer);
         if (rate.degraded)
-            raise_degraded(r, port, peer, &rate);
+            reconcile_raise_degraded(r, port, peer, &rate);
     }
 }
 
 // Whether the node is a host or router that is there by another of its ports.
-static bool is_host_there(const struct reconcile *r, uint64_t guid)
+static bool reconcile_is_host_there(const struct reconcile *r, uint64_t guid)
 {
     const uint32_t node = fabric_find_node(r->fabric, guid);
     return node != FABRIC_NONE && !comparison_is_switch(r->fabric, node) &&
@@ -344,7 +352,8 @@ static bool is_host_there(const struct reconcile *r, uint64_t guid)
 
 // Describes a missing node as the event about its loss did. After a restart nothing else has its
 // name.
-static void describe_missing(const struct reconcile *r, uint64_t guid, struct endpoint *out)
+static void reconcile_describe_missing(const struct reconcile *r, uint64_t guid,
+                                       struct endpoint *out)
 {
     const struct open_alarm *a = open_alarms_find_node(&r->alarms, guid);
     struct event *event = a ? journal_find(r->emitter->journal, a->is.last_number) : NULL;
@@ -354,20 +363,20 @@ static void describe_missing(const struct reconcile *r, uint64_t guid, struct en
 }
 
 // Describes an end of a missing link, as far as the end is known.
-static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t number,
-                         struct endpoint *out)
+static void reconcile_describe_end(const struct reconcile *r, uint64_t guid, uint8_t number,
+                                   struct endpoint *out)
 {
     const uint32_t port = fabric_find_end(r->fabric, guid, number);
     *out = (struct endpoint){.guid = guid, .node_guid = guid};
     if (port != FABRIC_NONE)
         describe_port(r->fabric, port, r->emitter->builder.names, out);
     else if (!topology_find_guid(r->emitter->topology, guid, out))
-        describe_missing(r, guid, out);
+        reconcile_describe_missing(r, guid, out);
     out->port = number;
 }
 
 // Whether other planes of the port have a link: link-degraded tells of the missing plane.
-static bool has_planes(const struct reconcile *r, uint64_t guid, uint8_t number)
+static bool reconcile_has_planes(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
     const struct planes planes = planes_of(r->systems, fabric_find_end(r->fabric, guid, number));
     return planes_are_missing(&planes);
@@ -376,41 +385,45 @@ static bool has_planes(const struct reconcile *r, uint64_t guid, uint8_t number)
 // Raises the alarm about a host's port at that end of a missing link. A missing node at the other
 // end is the root cause. If the root cause of the link is over, the port is the link's new root
 // cause.
-static void raise_port(const struct reconcile *r, const struct open_alarm *link, uint64_t guid,
-                       uint8_t port, uint64_t peer_guid, uint8_t peer_port)
+static void reconcile_raise_port(const struct reconcile *r, const struct open_alarm *link,
+                                 uint64_t guid, uint8_t port, uint64_t peer_guid, uint8_t peer_port)
 {
     char id[EVENT_ID_SIZE];
     struct change change = {.type = CATALOGUE_PORT_REMOVED, .cause = FABRIC_NONE};
     alarm_key_write(change.alarm_key,
                     &(struct alarm_key){.kind = ALARM_KEY_PORT, .guid = guid, .port = port});
-    if (!is_host_there(r, guid) || has_planes(r, guid, port) ||
+    if (!reconcile_is_host_there(r, guid) || reconcile_has_planes(r, guid, port) ||
         !statements_may_raise(r->emitter, change.alarm_key))
         return;
-    describe_end(r, guid, port, &change.subject);
-    describe_end(r, peer_guid, peer_port, &change.peer);
+    reconcile_describe_end(r, guid, port, &change.subject);
+    reconcile_describe_end(r, peer_guid, peer_port, &change.peer);
     comparison_set_switch(&change);
-    raise_change(r, &change, open_alarms_find_node(&r->alarms, peer_guid), id);
+    reconcile_raise_change(r, &change, open_alarms_find_node(&r->alarms, peer_guid), id);
     struct policy_alarm now;
-    if (!policy_find_alarm(r->emitter->policy, link->is.key, &now) || !has_cause_over(&now))
+    if (!policy_find_alarm(r->emitter->policy, link->is.key, &now) ||
+        !reconcile_has_cause_over(&now))
         return;
     policy_set_cause(r->emitter->policy, link->is.key, change.alarm_key, r->now_us);
 }
 
-static void raise_missing_ports(const struct reconcile *r)
+static void reconcile_raise_missing_ports(const struct reconcile *r)
 {
     for (size_t i = 0; i < r->alarms.count; i++) {
         const struct open_alarm *a = &r->alarms.all[i];
         if (a->is.ended || a->what.kind != ALARM_KEY_LINK)
             continue;
-        raise_port(r, a, a->what.guid, a->what.port, a->what.peer_guid, a->what.peer_port);
-        raise_port(r, a, a->what.peer_guid, a->what.peer_port, a->what.guid, a->what.port);
+        reconcile_raise_port(r, a, a->what.guid, a->what.port, a->what.peer_guid,
+                             a->what.peer_port);
+        reconcile_raise_port(r, a, a->what.peer_guid, a->what.peer_port, a->what.guid,
+                             a->what.port);
     }
 }
 
 // New root causes.
 
 // The alarm that explains a missing link, port or service: of a node at its end; NULL: none.
-static const struct open_alarm *explanation(const struct reconcile *r, const struct open_alarm *a)
+static const struct open_alarm *reconcile_explanation(const struct reconcile *r,
+                                                      const struct open_alarm *a)
 {
     const struct open_alarm *node = open_alarms_find_node(&r->alarms, a->what.guid);
     if (!node && a->what.kind == ALARM_KEY_LINK)
@@ -420,42 +433,43 @@ static const struct open_alarm *explanation(const struct reconcile *r, const str
 
 // Whether a node that is missing may explain the alarm no more. A port whose other end is missing
 // keeps its cause, and so does a service while its node is missing.
-static bool may_lose_node(const struct open_alarm *a)
+static bool reconcile_may_lose_node(const struct open_alarm *a)
 {
     return a->what.kind == ALARM_KEY_NODE || a->what.kind == ALARM_KEY_LINK;
 }
 
 // Whether the alarm had a root cause that is over, or does not explain it any more.
-static bool has_lost_cause(const struct reconcile *r, const struct open_alarm *a)
+static bool reconcile_has_lost_cause(const struct reconcile *r, const struct open_alarm *a)
 {
     struct policy_alarm now;
     struct alarm_key cause;
     if (a->is.ended || !policy_find_alarm(r->emitter->policy, a->is.key, &now))
         return false;
-    if (!now.cause_key || !may_lose_node(a) || !alarm_key_read(now.cause_key, &cause) ||
+    if (!now.cause_key || !reconcile_may_lose_node(a) || !alarm_key_read(now.cause_key, &cause) ||
         cause.kind != ALARM_KEY_NODE)
-        return has_cause_over(&now);
-    const struct open_alarm *node = a->what.kind == ALARM_KEY_NODE ? a : explanation(r, a);
+        return reconcile_has_cause_over(&now);
+    const struct open_alarm *node =
+        a->what.kind == ALARM_KEY_NODE ? a : reconcile_explanation(r, a);
     const struct open_alarm *other = open_alarms_find_node(&r->alarms, cause.guid);
     return other && !(node && node->island == other->island) &&
            !missing_is_part(r->emitter, a, other);
 }
 
-static void set_cause(const struct reconcile *r, const struct open_alarm *a,
-                      const struct open_alarm *cause)
+static void reconcile_set_cause(const struct reconcile *r, const struct open_alarm *a,
+                                const struct open_alarm *cause)
 {
     policy_set_cause(r->emitter->policy, a->is.key, cause ? cause->is.key : NULL, r->now_us);
 }
 
 // The event says that the alarm has no root cause. Without it, policy sends what it suppressed.
-static void tell_root(const struct reconcile *r, const struct open_alarm *root,
-                      const struct missing_group *behind)
+static void reconcile_tell_root(const struct reconcile *r, const struct open_alarm *root,
+                                const struct missing_group *behind)
 {
     struct event *event = missing_make_root_event(r->emitter, &r->alarms, root, behind);
     if (event)
         emitter_emit(r->emitter, event);
     else
-        set_cause(r, root, NULL);
+        reconcile_set_cause(r, root, NULL);
 }
 
 // A missing host that lost its root cause, and the name of its system.
@@ -464,7 +478,7 @@ struct lost_host {
     char system[EVENT_SYSTEM_SIZE];
 };
 
-static int compare_lost_hosts(const void *a, const void *b)
+static int reconcile_compare_lost_hosts(const void *a, const void *b)
 {
     const struct lost_host *m = a, *n = b;
     const int order = strcmp(m->system, n->system);
@@ -472,7 +486,7 @@ static int compare_lost_hosts(const void *a, const void *b)
 }
 
 // Gives the adapters of a host the first adapter as the root cause.
-static void join_lost_hosts(struct reconcile *r, const uint32_t *lost, size_t count)
+static void reconcile_join_lost_hosts(struct reconcile *r, const uint32_t *lost, size_t count)
 {
     struct lost_host *hosts = memory_zeroed(count, sizeof *hosts);
     size_t n = 0;
@@ -488,7 +502,7 @@ static void join_lost_hosts(struct reconcile *r, const uint32_t *lost, size_t co
         }
         event_unref(event);
     }
-    qsort(hosts, n, sizeof *hosts, compare_lost_hosts);
+    qsort(hosts, n, sizeof *hosts, reconcile_compare_lost_hosts);
     for (size_t i = 1; i < n; i++) {
         if (strcmp(hosts[i].system, hosts[i - 1].system) == 0)
             r->alarms.all[hosts[i].alarm].root = r->alarms.all[hosts[i - 1].alarm].root;
@@ -498,20 +512,21 @@ static void join_lost_hosts(struct reconcile *r, const uint32_t *lost, size_t co
 
 // The missing nodes that lost their root cause, sorted by the new root cause. `lost` has room for
 // all.
-static size_t list_lost(struct reconcile *r, uint32_t *lost)
+static size_t reconcile_list_lost(struct reconcile *r, uint32_t *lost)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->alarms.count; i++) {
-        if (r->alarms.all[i].what.kind == ALARM_KEY_NODE && has_lost_cause(r, &r->alarms.all[i]))
+        if (r->alarms.all[i].what.kind == ALARM_KEY_NODE &&
+            reconcile_has_lost_cause(r, &r->alarms.all[i]))
             lost[count++] = (uint32_t)i;
     }
-    join_lost_hosts(r, lost, count);
+    reconcile_join_lost_hosts(r, lost, count);
     qsort_r(lost, count, sizeof *lost, missing_compare_roots, &r->alarms);
     return count;
 }
 
 // Tells each new root cause, with the missing nodes behind the root cause.
-static void tell_roots(const struct reconcile *r, uint32_t *lost, size_t count)
+static void reconcile_tell_roots(const struct reconcile *r, uint32_t *lost, size_t count)
 {
     const struct open_alarm *all = r->alarms.all;
     for (size_t i = 0, end; i < count; i = end) {
@@ -519,29 +534,29 @@ static void tell_roots(const struct reconcile *r, uint32_t *lost, size_t count)
         for (end = i + 1; end < count && all[lost[end]].root == root; end++)
             ;
         if (lost[i] == root)
-            tell_root(r, &all[root], &(struct missing_group){lost + i + 1, end - i - 1});
+            reconcile_tell_root(r, &all[root], &(struct missing_group){lost + i + 1, end - i - 1});
     }
 }
 
 // Finds new root causes for the alarms whose root cause is over. Tells the new root causes before
 // the other alarms become consequences.
-static void find_causes(struct reconcile *r)
+static void reconcile_find_causes(struct reconcile *r)
 {
     if (r->alarms.count == 0)
         return;
     if (!open_alarms_find_roots(&r->alarms, r->fabric))
         return;
     uint32_t *lost = memory_zeroed(r->alarms.count, sizeof *lost);
-    tell_roots(r, lost, list_lost(r, lost));
+    reconcile_tell_roots(r, lost, reconcile_list_lost(r, lost));
     free(lost);
     for (size_t i = 0; i < r->alarms.count; i++) {
         const struct open_alarm *a = &r->alarms.all[i];
-        if (!has_lost_cause(r, a))
+        if (!reconcile_has_lost_cause(r, a))
             continue;
         if (a->what.kind == ALARM_KEY_NODE)
-            set_cause(r, a, &r->alarms.all[a->root]);
+            reconcile_set_cause(r, a, &r->alarms.all[a->root]);
         else
-            set_cause(r, a, explanation(r, a));
+            reconcile_set_cause(r, a, reconcile_explanation(r, a));
     }
 }
 
@@ -575,10 +590,10 @@ void reconcile_alarms(struct emitter *emitter, const struct changes *changes,
                           .utc_us = clock_utc(emitter->builder.clock)};
     if (joined) {
         open_alarms_collect(&r.alarms, emitter->policy);
-        end_alarms(&r);
-        raise_all_degraded(&r);
-        raise_missing_ports(&r);
-        find_causes(&r);
+        reconcile_end_alarms(&r);
+        reconcile_raise_all_degraded(&r);
+        reconcile_raise_missing_ports(&r);
+        reconcile_find_causes(&r);
         policy_confirm(emitter->policy, r.now_us);
         open_alarms_clear(&r.alarms);
     }

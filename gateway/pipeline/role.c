@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 
-static bool is_masters_port(const struct sa_status *status)
+static bool role_is_masters_port(const struct sa_status *status)
 {
     return status->port.lid != 0 && status->port.lid == status->port.sm_lid;
 }
@@ -24,7 +24,7 @@ static enum pipeline_role role_without_master(struct role *role, const struct co
         role->unmanaged_since = status->now;
     if (status->now - role->unmanaged_since < conf->fabric.without_sm_s * CLOCK_US_PER_S)
         return PIPELINE_UNKNOWN;
-    role->stands_in = is_masters_port(status) || status->port.sm_lid == 0 ||
+    role->stands_in = role_is_masters_port(status) || status->port.sm_lid == 0 ||
                       fabric_find_lid(fabric, status->port.sm_lid) == FABRIC_NONE;
     return role_keep(role, status, role->stands_in);
 }
@@ -34,7 +34,7 @@ static enum pipeline_role role_by_port(struct role *role, const struct sa_status
     role->decided = role->decided && role->sm_lid == status->port.sm_lid;
     if (role->decided)
         return role->last;
-    return role->stands_in || is_masters_port(status) ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
+    return role->stands_in || role_is_masters_port(status) ? PIPELINE_ACTIVE : PIPELINE_STANDBY;
 }
 
 enum pipeline_role role_decide(struct role *role, const struct conf *conf,
@@ -59,7 +59,7 @@ const char *role_words(const struct conf *conf, const struct sa_status *status,
     if (fabric && fabric_master(fabric) == FABRIC_NONE) {
         if (!active)
             return "there is no master subnet manager, and the last one did not run at this port";
-        return is_masters_port(status)
+        return role_is_masters_port(status)
                    ? "there is no master subnet manager, and the last one ran at this port"
                    : "there is no master subnet manager, and the port of the last one has left the "
                      "fabric";

@@ -15,21 +15,22 @@
 
 // What counts.
 
-static bool is_suppressed_as(const struct event *event, enum policy_reason reason)
+static bool unreliable_is_suppressed_as(const struct event *event, enum policy_reason reason)
 {
     return strcmp(event->suppressed, policy_reason_word(reason)) == 0;
 }
 
 // Whether it happened now, by itself, and matters.
-static bool is_incident(const struct event *event)
+static bool unreliable_is_incident(const struct event *event)
 {
     return !event->test && !event->retold && event->cause_id[0] == '\0' &&
-           !is_suppressed_as(event, POLICY_MAINTENANCE) &&
-           !is_suppressed_as(event, POLICY_DISABLED) && !is_suppressed_as(event, POLICY_DUPLICATE);
+           !unreliable_is_suppressed_as(event, POLICY_MAINTENANCE) &&
+           !unreliable_is_suppressed_as(event, POLICY_DISABLED) &&
+           !unreliable_is_suppressed_as(event, POLICY_DUPLICATE);
 }
 
 // Whether the event says that a link or a port of a link flaps.
-static bool is_flapping_link(const struct event *event)
+static bool unreliable_is_flapping_link(const struct event *event)
 {
     static const char BEGINNING[] = "flapping ";
     struct alarm_key what;
@@ -39,7 +40,7 @@ static bool is_flapping_link(const struct event *event)
 }
 
 // False: events of that kind do not count.
-static bool find_kind(const struct event *event, enum link_incident_kind *out)
+static bool unreliable_find_kind(const struct event *event, enum link_incident_kind *out)
 {
     switch (catalogue_event_of(event->type)) {
     case CATALOGUE_LINK_DOWN:
@@ -49,7 +50,7 @@ static bool find_kind(const struct event *event, enum link_incident_kind *out)
         return true;
     case CATALOGUE_FLAPPING:
         *out = LINK_FLAPPED;
-        return is_flapping_link(event);
+        return unreliable_is_flapping_link(event);
     case CATALOGUE_LINK_ERRORS_RAISED:
         *out = LINK_HAD_ERRORS;
         return true;
@@ -58,21 +59,22 @@ static bool find_kind(const struct event *event, enum link_incident_kind *out)
     }
 }
 
-static uint64_t host_of(const struct endpoint *who)
+static uint64_t unreliable_host_of(const struct endpoint *who)
 {
     const bool known = who->type == FABRIC_CA && who->system[0] != '\0';
     return known ? digest_add(DIGEST_OF_NOTHING, who->system, strlen(who->system)) : 0;
 }
 
 // False: the event is no incident of a link of which both ends are known.
-static bool read_incident(const struct event *event, struct link_incident *out)
+static bool unreliable_read_incident(const struct event *event, struct link_incident *out)
 {
     const struct endpoint *subject = &event->subject, *peer = &event->peer;
-    if (!find_kind(event, &out->kind) || !is_incident(event) || subject->node_guid == 0 ||
-        peer->node_guid == 0 || subject->port == 0 || peer->port == 0)
+    if (!unreliable_find_kind(event, &out->kind) || !unreliable_is_incident(event) ||
+        subject->node_guid == 0 || peer->node_guid == 0 || subject->port == 0 || peer->port == 0)
         return false;
     out->link = link_history_key(subject->node_guid, subject->port, peer->node_guid, peer->port);
-    out->host = host_of(subject) != 0 ? host_of(subject) : host_of(peer);
+    out->host =
+        unreliable_host_of(subject) != 0 ? unreliable_host_of(subject) : unreliable_host_of(peer);
     out->utc_us = event->time_us;
     return true;
 }
@@ -98,8 +100,8 @@ static bool unreliable_links_begins_anew(const struct event *event, struct alarm
 }
 
 // Adds to the sentence how many times the link failed within a day, or else within the window.
-static void tell_failures(const struct unreliable_links *links,
-                          const struct link_incident *incident, struct event *event)
+static void unreliable_tell_failures(const struct unreliable_links *links,
+                                     const struct link_incident *incident, struct event *event)
 {
     static const int64_t DAY_US = 86400 * CLOCK_US_PER_S;
     const int64_t window_us = link_history_limits_of(links->history).window_us;
@@ -128,10 +130,10 @@ void unreliable_links_note(struct unreliable_links *links, struct event *event)
         return;
     if (unreliable_links_begins_anew(event, &cleared))
         link_history_forget(links->history, &cleared);
-    if (!read_incident(event, &incident))
+    if (!unreliable_read_incident(event, &incident))
         return;
     incident.at_us = emitter_now(links->emitter);
-    tell_failures(links, &incident, event);
+    unreliable_tell_failures(links, &incident, event);
     link_history_add(links->history, &incident);
 }
 
@@ -154,11 +156,11 @@ static int64_t unreliable_links_to_past(const struct unreliable_links_past *past
     return past->now_us - (past->utc_us > utc_us ? past->utc_us - utc_us : 0);
 }
 
-static void keep_past(struct unreliable_links_past *past, const struct event *event)
+static void unreliable_keep_past(struct unreliable_links_past *past, const struct event *event)
 {
     struct remembered one = {0};
     one.cleared = unreliable_links_begins_anew(event, &one.incident.link);
-    if (!one.cleared && !read_incident(event, &one.incident))
+    if (!one.cleared && !unreliable_read_incident(event, &one.incident))
         return;
     MEMORY_MAKE_ROOM(past->all, past->count, past->capacity);
     one.incident.at_us = unreliable_links_to_past(past, event->time_us);
@@ -169,8 +171,8 @@ static void keep_past(struct unreliable_links_past *past, const struct event *ev
 }
 
 // Reads the newest events within the window.
-static void read_past(struct unreliable_links_past *past, struct journal *journal,
-                      int64_t window_us)
+static void unreliable_read_past(struct unreliable_links_past *past, struct journal *journal,
+                                 int64_t window_us)
 {
     struct journal_item items[JOURNAL_LINKS_PAGE];
     int64_t before = INT64_MAX;
@@ -181,14 +183,15 @@ static void read_past(struct unreliable_links_past *past, struct journal *journa
             const struct event *event = items[i].event;
             before = items[i].sequence;
             if (event && past->utc_us - event->time_us < window_us)
-                keep_past(past, event);
+                unreliable_keep_past(past, event);
             event_unref(items[i].event);
         }
         read += n;
     }
 }
 
-static void restore_unreliable(struct policy *policy, const struct unreliable_links_past *past)
+static void unreliable_restore_unreliable(struct policy *policy,
+                                          const struct unreliable_links_past *past)
 {
     size_t count;
     struct alarm_key link;
@@ -209,7 +212,8 @@ void unreliable_links_restore(struct unreliable_links *links)
                                          .utc_us = clock_utc(links->emitter->builder.clock),
                                          .now_us = emitter_now(links->emitter)};
     link_history_clear(links->history);
-    read_past(&past, links->emitter->journal, link_history_limits_of(links->history).window_us);
+    unreliable_read_past(&past, links->emitter->journal,
+                         link_history_limits_of(links->history).window_us);
     for (size_t i = past.count; i-- > 0;) {
         if (past.all[i].cleared)
             link_history_forget(links->history, &past.all[i].incident.link);
@@ -217,7 +221,7 @@ void unreliable_links_restore(struct unreliable_links *links)
             link_history_add(links->history, &past.all[i].incident);
     }
     free(past.all);
-    restore_unreliable(links->emitter->policy, &past);
+    unreliable_restore_unreliable(links->emitter->policy, &past);
 }
 
 // Judging.
@@ -231,8 +235,8 @@ struct unreliable_links_changes {
     size_t count;
 };
 
-static bool is_connected_elsewhere(const struct unreliable_links *links, uint64_t guid,
-                                   uint8_t port, uint64_t peer_guid, uint8_t peer_port)
+static bool unreliable_is_connected_elsewhere(const struct unreliable_links *links, uint64_t guid,
+                                              uint8_t port, uint64_t peer_guid, uint8_t peer_port)
 {
     struct endpoint peer;
     return topology_find_peer(links->emitter->topology, guid, port, &peer) &&
@@ -242,14 +246,15 @@ static bool is_connected_elsewhere(const struct unreliable_links *links, uint64_
 static bool unreliable_links_is_elsewhere(void *ctx, const struct alarm_key *link)
 {
     const struct unreliable_links_changes *changes = ctx;
-    return is_connected_elsewhere(changes->links, link->guid, link->port, link->peer_guid,
-                                  link->peer_port) ||
-           is_connected_elsewhere(changes->links, link->peer_guid, link->peer_port, link->guid,
-                                  link->port);
+    return unreliable_is_connected_elsewhere(changes->links, link->guid, link->port,
+                                             link->peer_guid, link->peer_port) ||
+           unreliable_is_connected_elsewhere(changes->links, link->peer_guid, link->peer_port,
+                                             link->guid, link->port);
 }
 
 // Policy may pass on events about links while one is handled, so all are found before.
-static void keep_change(void *ctx, const struct link_record *record, enum link_verdict verdict)
+static void unreliable_keep_change(void *ctx, const struct link_record *record,
+                                   enum link_verdict verdict)
 {
     struct unreliable_links_changes *changes = ctx;
     changes->all = memory_resize(changes->all, changes->count + 1, sizeof *changes->all);
@@ -266,8 +271,8 @@ static struct endpoint unreliable_links_describe(const struct unreliable_links *
     return out;
 }
 
-static void emit_change(const struct unreliable_links *links,
-                        const struct unreliable_links_change *change)
+static void unreliable_emit_change(const struct unreliable_links *links,
+                                   const struct unreliable_links_change *change)
 {
     const struct alarm_key *link = &change->record.link;
     const struct event_builder_link_record what = {
@@ -281,7 +286,7 @@ static void emit_change(const struct unreliable_links *links,
 }
 
 // Tells in the log when links fail for which there is no room.
-static void tell_overflow(struct unreliable_links *links)
+static void unreliable_tell_overflow(struct unreliable_links *links)
 {
     const uint64_t overflowed = link_history_overflowed(links->history);
     if (overflowed != links->overflowed)
@@ -300,10 +305,11 @@ void unreliable_links_update(struct unreliable_links *links)
     if (!links->history || now_us < link_history_due(links->history))
         return;
     struct unreliable_links_changes changes = {.links = links};
-    const struct link_history_judge judge = {unreliable_links_is_elsewhere, keep_change, &changes};
+    const struct link_history_judge judge = {unreliable_links_is_elsewhere, unreliable_keep_change,
+                                             &changes};
     link_history_update(links->history, now_us, &judge);
     for (size_t i = 0; i < changes.count; i++)
-        emit_change(links, &changes.all[i]);
+        unreliable_emit_change(links, &changes.all[i]);
     free(changes.all);
-    tell_overflow(links);
+    unreliable_tell_overflow(links);
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks that no two static functions of gateway/ have the same name: so a name in a profile, a backtrace
 or a breakpoint means one function. In the folders of BY_NOUN a name also begins with the noun of its file, which
-is the file's name, in the singular or plural, or the name of a struct that the file or its header defines.
+is the file's name or its first word, in the singular or plural, or the name of a struct that the file or its header
+defines.
 
 Prints each name that two files define or that lacks the noun; exits with 1 then. The script also finds functions
 that a macro defines if the macro's text has the full name.
@@ -25,10 +26,16 @@ BY_NOUN = frozenset([
     "daemon",
     "event",
     "health",
+    "http",
+    "ib",
     "journal",
+    "kafka",
     "metrics",
     "model",
     "picture",
+    "pipeline",
+    "sink",
+    "smlog",
     "tables",
     "topology",
     "web",
@@ -39,7 +46,7 @@ STRUCT = re.compile(r"^struct (\w+) \{", re.MULTILINE)
 def nouns_of(source):
     header = source.with_suffix(".h")
     text = source.read_text() + (header.read_text() if header.exists() else "")
-    return {source.stem, source.stem.rstrip("s"), *STRUCT.findall(text)}
+    return {source.stem, source.stem.rstrip("s"), source.stem.split("_")[0], *STRUCT.findall(text)}
 
 
 def lacks_noun(source, name):
