@@ -74,12 +74,12 @@ TEST(rfc5424_of_a_link)
     check(
         FORMAT_RFC5424, link_event(),
         "<28>1 2026-11-21T03:19:03.123456Z host.example ibtrapd 42 link-integrity-threshold "
-        "[ibtrapd@8072 id=\"0199a2b3-0000-7000-8000-000000000001\" "
+        "[ibtrapd@" MIB_ROOT_ENTERPRISE " id=\"0199a2b3-0000-7000-8000-000000000001\" "
         "event=\"link-integrity-threshold\" severity=\"warning\" category=\"link\" "
         "subnetPrefix=\"0xfe80000000000000\" trap=\"129\" subjectLid=\"3\" "
         "subjectGuid=\"0x0002c90300001234\" subjectName=\"a\\\"b\\]c|d=e\\\\f g\" issuerLid=\"3\" "
         "issuerGuid=\"0x0002c90300001234\" issuerName=\"core\" lid=\"3\" port=\"17\" raw=\"81a5\"]"
-        "[origin ip=\"192.0.2.1\" enterpriseId=\"8072\" software=\"ibtrapd\" "
+        "[origin ip=\"192.0.2.1\" enterpriseId=\"" MIB_ROOT_ENTERPRISE "\" software=\"ibtrapd\" "
         "swVersion=\"" VERSION "\"]"
         "[meta sequenceId=\"9\" sysUpTime=\"500\" language=\"en\"]"
         "[snmp ctxEngine=\"80001f8804\" ctxName=\"\" v1=\"1.3.6.1.2.1.1.3.0\" t1=\"500\" "
@@ -152,10 +152,12 @@ TEST(rfc5424_without_what_is_not_known)
     assert_string_equal(
         buffer,
         "<0>1 2026-11-21T03:19:03.123456Z - ibtrapd 1 link-state-change "
-        "[ibtrapd@8072 id=\"0199a2b3-0000-7000-8000-000000000001\" event=\"link-state-change\" "
+        "[ibtrapd@" MIB_ROOT_ENTERPRISE
+        " id=\"0199a2b3-0000-7000-8000-000000000001\" event=\"link-state-change\" "
         "severity=\"notice\" category=\"link\" subnetPrefix=\"0xfe80000000000000\" trap=\"128\" "
         "lid=\"0\"]"
-        "[origin enterpriseId=\"8072\" software=\"ibtrapd\" swVersion=\"" VERSION "\"]"
+        "[origin enterpriseId=\"" MIB_ROOT_ENTERPRISE "\" software=\"ibtrapd\" swVersion=\"" VERSION
+        "\"]"
         "[meta language=\"en\"]"
         "[snmp v1=\"1.3.6.1.2.1.1.3.0\" t1=\"0\" v2=\"1.3.6.1.6.3.1.1.4.1.0\" "
         "o2=\"1.3.6.1.3.117.3.2.0.1\" v3=\"1.3.6.1.3.117.3.1.1.14.0\" u3=\"0\"] x");
