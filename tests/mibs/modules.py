@@ -2,7 +2,7 @@
 """Reads the MIB modules of the project with libsmi.
 
 IBTRAPD_MIB_BASE names a directory that base-modules.sh made; IBTRAPD_MIBS names
-the modules under test, if they are not those of this source tree.
+the modules under test, if they are not those of the build, which have its root.
 """
 
 import functools
@@ -13,7 +13,8 @@ import subprocess
 import xml.etree.ElementTree as ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
-MIBS = pathlib.Path(os.environ.get('IBTRAPD_MIBS', HERE.parent.parent / 'mibs')).resolve()
+BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', HERE.parents[1] / 'build'))
+MIBS = pathlib.Path(os.environ.get('IBTRAPD_MIBS', BUILD / 'mibs')).resolve()
 MODULES = sorted(path.stem for path in MIBS.glob('*.txt') if path.stem != 'CMakeLists')
 
 

@@ -7,17 +7,14 @@ catalogue with its varbinds, for notices of several contents.
 
 import functools
 import json
-import os
-import pathlib
 import re
 import subprocess
 
 import pytest
 
-from modules import MODULES, module, run
+from modules import BUILD, MIBS, MODULES, module, run
 from syntaxes import allows, bounds, defined, resolve, split_instance
 
-BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', pathlib.Path(__file__).parents[2] / 'build'))
 
 # The draft's type forbids values that a trap may have: switch port 0, and 255 from a broken sender. They are sent
 # unchanged, as the object's description says.
@@ -89,8 +86,7 @@ def test_varbinds_have_the_syntax_and_range_of_their_objects(notifications):
 
 def test_a_site_may_choose_the_root(tmp_path):
     """The one line that holds the root can be replaced, and the module still lints."""
-    text = (pathlib.Path(os.environ.get('IBTRAPD_MIBS', pathlib.Path(__file__).parents[2] / 'mibs'))
-            / 'IBTRAPD-MIB.txt').read_text('ascii')
+    text = (MIBS / 'IBTRAPD-MIB.txt').read_text('ascii')
     moved, replaced = re.subn(r'::= \{ enterprises [^}]*\}', '::= { enterprises site(32473) 1 }', text)
     assert replaced == 1
     (tmp_path / 'IBTRAPD-MIB.txt').write_text(moved)

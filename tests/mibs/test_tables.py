@@ -8,17 +8,13 @@ that is not answered.
 
 import functools
 import json
-import os
-import pathlib
 import re
 import subprocess
 
 import pytest
 
-from modules import HERE, MIBS, MODULES, module
+from modules import BUILD, HERE, MIBS, MODULES, module
 from syntaxes import allows, bounds, defined, resolve, split_instance
-
-BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', pathlib.Path(__file__).parents[2] / 'build'))
 
 # The objects of these modules can be written, where they say so.
 WRITABLE = ['IBSWITCH-MIB', 'IBTRAPD-MIB']
@@ -243,9 +239,8 @@ def test_snmp_exporters_module_is_what_the_modules_say():
     def made_for(text):
         return [line for line in text.splitlines() if not line.startswith('#')]
 
-    directory = HERE.parent.parent / 'config' / 'templates'
-    text = (directory / 'snmp_exporter.yml').read_text()
-    generator = (directory / 'snmp_exporter-generator.yml').read_text()
+    text = (BUILD / 'config/templates/snmp_exporter.yml').read_text()
+    generator = (HERE.parent.parent / 'config/templates/snmp_exporter-generator.yml').read_text()
     ignored = set(re.findall(r'(\w+): \{ignore: true\}', generator))
     [index] = {tuple(one.split(', ')) for one in re.findall(r'source_indexes: \[(.*)\]', generator)}
     looked_up = re.findall(r' lookup: (\w+)', generator)
