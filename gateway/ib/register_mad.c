@@ -183,7 +183,7 @@ static void register_mad_read_histogram(const uint8_t *data, const struct regist
     for (unsigned i = bins->first; i < bins->end; i++)
         near += wire_get64(data + (size_t)BIN_SIZE * i);
     out->values[COUNTER_FEC_NEAR_LIMIT] = near;
-    out->registers |= bins->first < bins->end ? COUNTER_OF_HISTOGRAM : 0;
+    out->sources |= bins->first < bins->end ? COUNTER_OF_HISTOGRAM : 0;
 }
 
 void register_mad_read_counters(const uint8_t octets[REGISTER_MAD_SIZE], enum register_page page,
@@ -195,10 +195,10 @@ void register_mad_read_counters(const uint8_t octets[REGISTER_MAD_SIZE], enum re
         register_mad_read_histogram(data, bins, out);
     } else if (page == REGISTER_PHYSICAL) {
         out->values[COUNTER_EFFECTIVE_ERRORS] = wire_get64(data + EFFECTIVE);
-        out->registers |= COUNTER_OF_PHYSICAL;
+        out->sources |= COUNTER_OF_PHYSICAL;
     } else if (page == REGISTER_RECOVERY) {
         out->values[COUNTER_RECOVERIES] = wire_get32(data + RECOVERIES);
         out->values[COUNTER_UNINTENDED_DOWNS] = wire_get32(data + UNINTENDED);
-        out->registers |= COUNTER_OF_RECOVERY;
+        out->sources |= COUNTER_OF_RECOVERY;
     }
 }

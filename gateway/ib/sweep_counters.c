@@ -152,7 +152,7 @@ struct sweep_tick {
     uint8_t unanswered; // readings in a row; SWEEP_TICKS_TRIES: it is not asked any more
     bool known;         // it answered; `tick` 0: that it does not say
     uint32_t explained[DETAILS_STEPS]; // values of the counters EXPLAINED, modulo 2^32
-    // As in struct counter_sample: what the registers had last.
+    // What the registers had last; COUNTER_OF_REGISTERS: which were read.
     uint8_t registers;
     uint64_t values[REGISTER_COUNTERS];
 };
@@ -334,10 +334,11 @@ static void sweep_counters_take_fec(struct reader *reader, struct group *group,
                                     const uint8_t *answer, const uint8_t *data)
 {
     struct counter_sample *sample = &reader->reading->samples[group->next];
-    sample->fec = data && gmp_read_fec(data, sample->port, sample->values);
+    const bool read = data && gmp_read_fec(data, sample->port, sample->values);
+    sample->sources |= read ? COUNTER_OF_FEC : 0;
     group->fec_missed = answer ? 0 : (uint8_t)(group->fec_missed + 1);
-    group->counting.fec = sample->fec || (!answer && group->fec_missed < FEC_MISSED_MAX);
-    if (sample->fec && sweep_counters_lacks_details(reader, group, STEP_FEC))
+    group->counting.fec = read || (!answer && group->fec_missed < FEC_MISSED_MAX);
+    if (read && sweep_counters_lacks_details(reader, group, STEP_FEC))
         sweep_counters_take_details(reader, group, answer, data);
 }
 
@@ -545,10 +546,10 @@ static void sweep_counters_keep_registers(bool keeps, struct counter_sample *sam
 {
     uint64_t *values = &sample->values[FIRST_REGISTER];
     if (keeps) {
-        sample->registers = tick->registers;
+        sample->sources |= tick->registers;
         memcpy(values, tick->values, sizeof tick->values);
     } else {
-        tick->registers = sample->registers;
+        tick->registers = sample->sources & COUNTER_OF_REGISTERS;
         memcpy(tick->values, values, sizeof tick->values);
     }
 }

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-// `source`: the bit of its register in struct counter_sample; 0: it is of no register.
+// `source`: its bit in the sources of struct counter_sample; 0: all ports have it.
 struct row {
     const char *name;
     uint64_t limit;
@@ -27,8 +27,8 @@ static const struct row ROWS[COUNTER_COUNT] = {
     [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = {"ExcessiveBufferOverrunErrors", 15, 0},
     [COUNTER_VL15_DROPPED] = {"VL15Dropped", UINT16_MAX, 0},
     [COUNTER_XMIT_WAIT] = {"PortXmitWait", UINT32_MAX, 0},
-    [COUNTER_FEC_CORRECTED] = {"PortFECCorrectableBlockCtr", UINT32_MAX, 0},
-    [COUNTER_FEC_UNCORRECTABLE] = {"PortFECUncorrectableBlockCtr", UINT32_MAX, 0},
+    [COUNTER_FEC_CORRECTED] = {"PortFECCorrectableBlockCtr", UINT32_MAX, COUNTER_OF_FEC},
+    [COUNTER_FEC_UNCORRECTABLE] = {"PortFECUncorrectableBlockCtr", UINT32_MAX, COUNTER_OF_FEC},
     [COUNTER_EFFECTIVE_ERRORS] = {"PhyEffectiveErrors", UINT64_MAX, COUNTER_OF_PHYSICAL},
     [COUNTER_FEC_NEAR_LIMIT] = {"PhyBlocksNearFECLimit", UINT64_MAX, COUNTER_OF_HISTOGRAM},
     [COUNTER_RECOVERIES] = {"SuccessfulRecoveryEvents", UINT32_MAX, COUNTER_OF_RECOVERY},
@@ -88,11 +88,6 @@ int counter_compare_ports(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint
     return port_a - port_b;
 }
 
-static bool counter_is_fec(enum counter counter)
-{
-    return counter == COUNTER_FEC_CORRECTED || counter == COUNTER_FEC_UNCORRECTABLE;
-}
-
 bool counter_counts_downs(enum counter counter)
 {
     return counter == COUNTER_LINK_DOWNED || counter == COUNTER_UNINTENDED_DOWNS;
@@ -100,15 +95,13 @@ bool counter_counts_downs(enum counter counter)
 
 bool counter_was_read(const struct counter_sample *sample, enum counter counter)
 {
-    const uint8_t source = ROWS[counter].source;
-    return source != 0 ? (sample->registers & source) != 0
-                       : sample->fec || !counter_is_fec(counter);
+    return (sample->sources & ROWS[counter].source) == ROWS[counter].source;
 }
 
 bool counter_is_comparable(const struct counter_sample *before, const struct counter_sample *now,
                            enum counter counter)
 {
-    if (counter_is_fec(counter) || ROWS[counter].source != 0)
+    if (ROWS[counter].source != 0)
         return counter_was_read(before, counter) == counter_was_read(now, counter);
     if (counter == COUNTER_XMIT_WAIT && before->no_wait != now->no_wait)
         return false;
@@ -117,7 +110,7 @@ bool counter_is_comparable(const struct counter_sample *before, const struct cou
 
 bool counter_is_full(const struct counter_sample *sample, enum counter counter)
 {
-    const bool is_long = sample->extended && !counter_is_fec(counter) && ROWS[counter].source == 0;
+    const bool is_long = sample->extended && ROWS[counter].source == 0;
     return !is_long && sample->values[counter] >= counter_limit(counter);
 }
 

@@ -61,18 +61,24 @@ int counter_compare_ports(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint
 // Whether the counter counts how often the link went down.
 bool counter_counts_downs(enum counter counter);
 
-// The registers that were read: bits.
-enum { COUNTER_OF_PHYSICAL = 1, COUNTER_OF_HISTOGRAM = 2, COUNTER_OF_RECOVERY = 4 };
+// What only some ports have, and was read: bits. The counters of the error correction have an
+// attribute of their own, the other ones registers.
+enum {
+    COUNTER_OF_PHYSICAL = 1,
+    COUNTER_OF_HISTOGRAM = 2,
+    COUNTER_OF_RECOVERY = 4,
+    COUNTER_OF_REGISTERS = COUNTER_OF_PHYSICAL | COUNTER_OF_HISTOGRAM | COUNTER_OF_RECOVERY,
+    COUNTER_OF_FEC = 8,
+};
 
 // The counters of a port at some time.
 struct counter_sample {
     uint64_t node_guid;
     uint8_t port;
-    bool extended; // all values have 64 bits (PortCountersExtended with the error counters)
-    bool wide;     // at least the traffic counters have 64 bits
-    bool fec;      // the counters of the error correction were read; otherwise their values are 0
-    bool no_wait;  // PortXmitWait was not read, and is 0
-    uint8_t registers; // which were read; the values of others are 0
+    bool extended;   // all values have 64 bits (PortCountersExtended with the error counters)
+    bool wide;       // at least the traffic counters have 64 bits
+    bool no_wait;    // PortXmitWait was not read, and is 0
+    uint8_t sources; // that were read; the values of counters of other sources are 0
     uint16_t tick; // of PortXmitWait, in symbol times of a lane, 1 to 256; 0: the port did not say
     uint64_t values[COUNTER_COUNT];
 };
@@ -81,7 +87,7 @@ struct counter_sample {
 // with the same size.
 bool counter_is_comparable(const struct counter_sample *before, const struct counter_sample *now,
                            enum counter counter);
-// Whether the sample has the counter: false without error correction, or without the register.
+// Whether the sample has the counter: false without the counter's source.
 bool counter_was_read(const struct counter_sample *sample, enum counter counter);
 // Whether the counter has reached its limit.
 bool counter_is_full(const struct counter_sample *sample, enum counter counter);

@@ -41,16 +41,15 @@ struct accumulated_port {
 
 static_assert(COUNTER_COUNT <= 24, "every counter has a bit");
 
-// A port in `octets`: number, flags, registers, missing_since, began_s, `last`, `base`. `last` and
+// A port in `octets`: number, flags, sources, missing_since, began_s, `last`, `base`. `last` and
 // `base` each begin with three octets that have a bit for each counter; the bit is set if the
 // counter is not 0. The counters that are not 0 follow, in groups of seven bits, lowest first. The
 // causes that are known come last: `last` and `base` of each.
 enum {
     FLAG_EXTENDED = 1,
     FLAG_WIDE = 2,
-    FLAG_FEC = 4,
-    FLAG_NO_WAIT = 8,
-    FLAG_CAUSES = 16, // of the first of CAUSES_OF; the next bit is that of the next counter
+    FLAG_NO_WAIT = 4,
+    FLAG_CAUSES = 8, // of the first of CAUSES_OF; the next bit is that of the next counter
     MASK_SIZE = 3,
     NUMBER_SIZE_MAX = 10,
     PORT_SIZE_MAX = 3 + 2 * NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX) +
@@ -133,8 +132,8 @@ static uint8_t *accumulated_put_port(uint8_t *p, const struct accumulated_port *
     *p++ = last->port;
     uint8_t *flags = p++;
     *flags = (last->extended ? FLAG_EXTENDED : 0) | (last->wide ? FLAG_WIDE : 0) |
-             (last->fec ? FLAG_FEC : 0) | (last->no_wait ? FLAG_NO_WAIT : 0);
-    *p++ = last->registers;
+             (last->no_wait ? FLAG_NO_WAIT : 0);
+    *p++ = last->sources;
     p = accumulated_put_number(p, (uint64_t)port->missing_since);
     p = accumulated_put_number(p, (uint64_t)port->began_s);
     p = accumulated_put_values(accumulated_put_values(p, last->values), port->base);
@@ -147,9 +146,8 @@ static const uint8_t *accumulated_get_port(const uint8_t *p, struct accumulated_
     struct counter_sample *last = &port->last;
     last->port = *p++;
     const uint8_t flags = *p++;
-    last->registers = *p++;
+    last->sources = *p++;
     last->extended = flags & FLAG_EXTENDED;
-    last->fec = flags & FLAG_FEC;
     last->no_wait = flags & FLAG_NO_WAIT;
     last->wide = flags & FLAG_WIDE;
     last->tick = 0;

@@ -14,8 +14,8 @@
 enum { PORTS = 4, READINGS_MAX = 60, CHANGES_MAX = 5 };
 
 struct oracle_port {
-    bool known, extended, wide, fec, no_wait;
-    uint8_t registers;
+    bool known, extended, wide, no_wait;
+    uint8_t sources;
     int64_t missing_since;
     uint64_t last[COUNTER_COUNT], sums[COUNTER_COUNT];
     bool reached[COUNTER_ERRORS], waits[COUNTER_ERRORS]; // waits: for the report of its change
@@ -45,16 +45,14 @@ static bool is_trap(enum counter c)
     return c == COUNTER_LOCAL_LINK_INTEGRITY_ERRORS || c == COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
 }
 
-// Those of the error correction have an attribute, and so a size, of their own.
-static bool is_fec(enum counter c)
-{
-    return c == COUNTER_FEC_CORRECTED || c == COUNTER_FEC_UNCORRECTABLE;
-}
-
-// The register of a counter; 0: the counter is of no register.
-static uint8_t register_of(enum counter c)
+// The register of a counter, or the attribute of those of the error correction, and so its size; 0:
+// all ports have it.
+static uint8_t source_of(enum counter c)
 {
     switch (c) {
+    case COUNTER_FEC_CORRECTED:
+    case COUNTER_FEC_UNCORRECTABLE:
+        return COUNTER_OF_FEC;
     case COUNTER_EFFECTIVE_ERRORS:
         return COUNTER_OF_PHYSICAL;
     case COUNTER_FEC_NEAR_LIMIT:
@@ -94,21 +92,19 @@ static void read_sample(struct input *in, size_t port, struct counter_sample *ou
                                    .port = number_of(port),
                                    .extended = how & 1,
                                    .wide = how & 2,
-                                   .fec = how & 0x40,
                                    .no_wait = how & 0x80,
-                                   .registers = input_number(in, 1) & 7};
+                                   .sources = (input_number(in, 1) & 7) |
+                                              (how & 0x40 ? COUNTER_OF_FEC : 0)};
     memcpy(out->values, ports[port].last, sizeof out->values);
     for (uint64_t n = (how >> 2) % CHANGES_MAX; n > 0; n--) {
         const uint64_t what = input_number(in, 1);
         const enum counter c = (enum counter)(what % COUNTER_COUNT);
         out->values[c] = next_value(in, what / COUNTER_COUNT, c, out->values[c]);
     }
-    if (!out->fec)
-        out->values[COUNTER_FEC_CORRECTED] = out->values[COUNTER_FEC_UNCORRECTABLE] = 0;
     if (out->no_wait)
         out->values[COUNTER_XMIT_WAIT] = 0;
     for (enum counter c = 0; c < COUNTER_COUNT; c++) {
-        if (register_of(c) & ~out->registers)
+        if (source_of(c) & ~out->sources)
             out->values[c] = 0;
     }
 }
@@ -134,10 +130,8 @@ static struct counter_reading *read_reading(struct input *in)
 static bool is_same_size(const struct oracle_port *p, const struct counter_sample *s,
                          enum counter c)
 {
-    if (is_fec(c))
-        return p->fec == s->fec;
-    if (register_of(c))
-        return ((p->registers ^ s->registers) & register_of(c)) == 0;
+    if (source_of(c))
+        return ((p->sources ^ s->sources) & source_of(c)) == 0;
     if (c == COUNTER_XMIT_WAIT && p->no_wait != s->no_wait)
         return false;
     return c < COUNTER_ERRORS ? p->extended == s->extended : p->wide == s->wide;
@@ -146,7 +140,7 @@ static bool is_same_size(const struct oracle_port *p, const struct counter_sampl
 static void expect_threshold(struct oracle_port *p, const struct counter_sample *s, enum counter c,
                              uint64_t growth)
 {
-    const bool is_short = !s->extended || is_fec(c) || register_of(c);
+    const bool is_short = !s->extended || source_of(c);
     const bool full = is_short && growth == 0 && s->values[c] >= counter_limit(c);
     const bool over = limits.growth[c] != 0 && growth >= limits.growth[c];
     if (full && limits.growth[c] != 0)
@@ -173,9 +167,8 @@ static void expect_sample(struct oracle_port *p, const struct counter_sample *s)
     p->missing_since = 0;
     p->extended = s->extended;
     p->wide = s->wide;
-    p->fec = s->fec;
     p->no_wait = s->no_wait;
-    p->registers = s->registers;
+    p->sources = s->sources;
 }
 
 static void expect_missing(struct oracle_port *p)
@@ -238,7 +231,7 @@ static void check_sums(void)
         REQUIRE(accumulated_next(&walk, &sample));
         REQUIRE(sample.node_guid == guid_of(i) && sample.port == number_of(i));
         REQUIRE(sample.extended == p->extended && sample.wide == p->wide);
-        REQUIRE(sample.registers == p->registers);
+        REQUIRE(sample.sources == p->sources);
         REQUIRE(memcmp(sample.values, p->last, sizeof sample.values) == 0);
     }
     REQUIRE(!accumulated_next(&walk, &sample));

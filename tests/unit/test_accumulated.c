@@ -334,7 +334,7 @@ TEST(a_walk_has_what_each_port_had_last)
 static void read_fec(bool fec, uint64_t blocks)
 {
     struct counter_sample *sample = add_port(NODE, 1);
-    sample->fec = fec;
+    sample->sources = fec ? COUNTER_OF_FEC : 0;
     sample->values[COUNTER_FEC_UNCORRECTABLE] = fec ? blocks : 0;
     sample->values[COUNTER_SYMBOL_ERROR] = 1;
     take_reading();

@@ -575,7 +575,7 @@ TEST(corrections_show_the_error_correction)
         limit_bits(&s, 1e-13, 1e-14);
         for (uint64_t errors = 0; errors < 2; errors++) {
             struct counter_sample *now = add(&s, LEFT, 1);
-            now->fec = true;
+            now->sources = COUNTER_OF_FEC;
             now->values[SYMBOL] = errors;
             now->values[COUNTER_FEC_CORRECTED] = corrected * 1000;
             update(&s, MINUTE);
@@ -813,12 +813,12 @@ TEST(a_lost_answer_about_the_error_correction_is_no_error)
     } readings[] = {{true, 5000}, {false, 0}, {true, 5001}, {true, 5002}, {false, 0}, {true, 5003}};
     for (size_t i = 0; i < COUNT(readings); i++) {
         struct counter_sample *sample = add(&s, LEFT, 1);
-        sample->fec = readings[i].fec;
+        sample->sources = readings[i].fec ? COUNTER_OF_FEC : 0;
         sample->values[COUNTER_FEC_UNCORRECTABLE] = readings[i].blocks;
         assert_string_equal(update(&s, MINUTE), "");
     }
     struct counter_sample *sample = add(&s, LEFT, 1);
-    sample->fec = true;
+    sample->sources = COUNTER_OF_FEC;
     sample->values[COUNTER_FEC_UNCORRECTABLE] = 5100;
     assert_string_equal(update(&s, MINUTE), "raised PortFECUncorrectableBlockCtr 10/1-20/2");
     assert_int_equal(s.last.errors, 98);

@@ -252,7 +252,7 @@ TEST(waiting_is_told_with_the_traffic_and_blocks_where_they_are_counted)
     const struct counter_watch_limits limits = {.window_us = {12 * minute, 120 * minute}};
     struct fabric *fabric = generated_look(&net, 0);
     struct counter_sample samples[] = {
-        {.node_guid = LEAF, .port = 1, .extended = true, .fec = true, .tick = 50},
+        {.node_guid = LEAF, .port = 1, .extended = true, .sources = COUNTER_OF_FEC, .tick = 50},
         {.node_guid = LEAF, .port = 2, .extended = true}};
     struct counter_reading *reading = calloc(1, sizeof *reading + sizeof reading->samples[0]);
     rates = counter_watch_new(&limits);

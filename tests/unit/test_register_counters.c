@@ -4,12 +4,14 @@
 #include "support.h"
 
 #include "base/wire.h"
+#include "ib/node_mad.h"
 #include "model/fabric_builder.h"
 #include "topology/counter_watch.h"
 
 #define MINUTE (INT64_C(60) * 1000000)
 
-enum { DATA = 64, LEAF_LID = 11, MELLANOX = 0x2c9, PPCNT = 0x5008, PPHCR = 0x503E, PORT = 1 };
+enum { DATA = 64, ATTRIBUTE = 16, HAS_FEC = 1 << 14 };
+enum { LEAF_LID = 11, MELLANOX = 0x2c9, PPCNT = 0x5008, PPHCR = 0x503E, PORT = 1 };
 enum { PHYSICAL, BINS, HISTOGRAM, RECOVERY, ROWS_COUNT };
 static const uint64_t LEAF = 0x100, LEAF_PORT = 0xA00B;
 
@@ -32,6 +34,7 @@ static struct accumulated_counters *sums;
 static struct counter_watch *watch;
 static int64_t now_us;
 static bool keeps_registers;
+static bool has_fec;
 static struct error err;
 
 static bool answer(void *ctx, const struct fake_request *asked, struct fake_answer *out)
@@ -48,6 +51,8 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
         return true;
     }
     data[1] = asked->octets[DATA + 1]; // PortCounters without errors
+    if (has_fec && wire_get16(asked->octets + ATTRIBUTE) == GMP_CLASS_PORT_INFO)
+        wire_put(data + 2, 2, HAS_FEC);
     return true;
 }
 
@@ -98,7 +103,7 @@ static int begin(void **state)
     limits.fec_per_bit[COUNTER_EFFECTIVE_ERRORS][ERROR_WINDOW_LONG] = 5e-12;
     watch = counter_watch_new(&limits);
     now_us = MINUTE;
-    keeps_registers = false;
+    keeps_registers = has_fec = false;
     return 0;
 }
 
@@ -143,7 +148,7 @@ TEST(a_reading_has_the_counters_of_registers)
 {
     meet();
     const struct counter_sample *sample = read_counters();
-    assert_int_equal(sample->registers,
+    assert_int_equal(sample->sources,
                      COUNTER_OF_PHYSICAL | COUNTER_OF_HISTOGRAM | COUNTER_OF_RECOVERY);
     assert_int_equal(sample->values[COUNTER_FEC_NEAR_LIMIT], 7); // not the 5000 of the bin before
     assert_int_equal(sample->values[COUNTER_RECOVERIES], 3);
@@ -153,7 +158,7 @@ TEST(a_reading_has_the_counters_of_registers)
 
 TEST(who_has_told_nothing_yet_is_not_asked)
 {
-    assert_int_equal(read_counters()->registers, 0);
+    assert_int_equal(read_counters()->sources, 0);
     assert_int_equal(firmware.reads + firmware.infos, 0);
 }
 
@@ -166,10 +171,24 @@ TEST(readings_in_between_have_the_values_of_the_last_one)
     keeps_registers = true;
     rows[HISTOGRAM].fields[1].value = 8;
     assert_int_equal(read_counters()->values[COUNTER_FEC_NEAR_LIMIT], 7);
-    assert_int_equal(read_counters()->registers, 7);
+    assert_int_equal(read_counters()->sources, 7);
     assert_int_equal(firmware.reads, reads);
     keeps_registers = false;
     assert_int_equal(read_counters()->values[COUNTER_FEC_NEAR_LIMIT], 8);
+}
+
+// The error correction is read by each reading, whether or not it keeps what the registers had.
+TEST(a_reading_in_between_reads_the_error_correction)
+{
+    const enum counter fec = COUNTER_FEC_CORRECTED, near = COUNTER_FEC_NEAR_LIMIT;
+    meet();
+    assert_false(counter_was_read(read_counters(), fec));
+    keeps_registers = has_fec = true;
+    assert_true(counter_was_read(read_counters(), fec) &&
+                counter_was_read(&reading->samples[0], near));
+    has_fec = false;
+    assert_false(counter_was_read(read_counters(), fec));
+    assert_true(counter_was_read(&reading->samples[0], near));
 }
 
 // Without its bins, nobody knows how many corrections are nearly too many.
@@ -178,7 +197,7 @@ TEST(a_histogram_without_bins_is_not_read)
     rows[BINS].status = 0x14;
     meet();
     const unsigned reads = firmware.reads;
-    assert_int_equal(read_counters()->registers, COUNTER_OF_PHYSICAL | COUNTER_OF_RECOVERY);
+    assert_int_equal(read_counters()->sources, COUNTER_OF_PHYSICAL | COUNTER_OF_RECOVERY);
     assert_int_equal(firmware.reads - reads, 3); // and the refusal
     read_counters();
     assert_int_equal(firmware.reads - reads, 5); // the refused page is left alone
@@ -203,7 +222,7 @@ TEST(who_falls_silent_is_asked_once)
     meet();
     firmware.deaf = 1 << LEAF_LID;
     const uint64_t sent = f.sent;
-    assert_int_equal(read_counters()->registers, 0);
+    assert_int_equal(read_counters()->sources, 0);
     assert_int_equal(f.sent - sent, 1 + 1 + 3 + 1); // three attempts
 }
 
@@ -211,7 +230,7 @@ TEST(an_answer_about_another_port_counts_nothing)
 {
     meet();
     firmware.other_port = 1 << LEAF_LID;
-    assert_int_equal(read_counters()->registers, 0);
+    assert_int_equal(read_counters()->sources, 0);
 }
 
 // What a register counted before the gateway read it, and while it was not read, is no growth.
@@ -288,6 +307,7 @@ int main(void)
         HERE(a_reading_has_the_counters_of_registers),
         HERE(who_has_told_nothing_yet_is_not_asked),
         HERE(readings_in_between_have_the_values_of_the_last_one),
+        HERE(a_reading_in_between_reads_the_error_correction),
         HERE(a_histogram_without_bins_is_not_read),
         HERE(bins_that_no_device_has_count_nothing),
         HERE(who_falls_silent_is_asked_once),
