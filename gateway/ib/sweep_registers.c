@@ -34,10 +34,9 @@ void sweep_devices_clear(struct sweep_devices *devices)
 }
 
 static struct sweep_device *sweep_registers_look_up(const struct sweep_devices *devices,
-                                                    uint64_t guid)
+                                                    uint64_t guid, uint64_t digest)
 {
-    struct hash_node *node =
-        hash_find(&devices->by_guid, hash_digest(&devices->by_guid, &guid, sizeof guid));
+    struct hash_node *node = hash_find(&devices->by_guid, digest);
     for (; node; node = hash_find_next(node)) {
         struct sweep_device *device = HASH_THING(node, struct sweep_device, node);
         if (device->guid == guid)
@@ -48,8 +47,10 @@ static struct sweep_device *sweep_registers_look_up(const struct sweep_devices *
 
 struct sweep_device *sweep_devices_find(const struct sweep_devices *devices, uint64_t guid)
 {
+    if (!devices || !devices->all)
+        return NULL;
     struct sweep_device *found =
-        devices && devices->all ? sweep_registers_look_up(devices, guid) : NULL;
+        sweep_registers_look_up(devices, guid, hash_digest(&devices->by_guid, &guid, sizeof guid));
     return found && found->has_access ? found : NULL;
 }
 
@@ -65,12 +66,13 @@ static struct sweep_device *sweep_registers_device(const struct sweep *sweep,
         devices->all = memory_zeroed(DEVICES_MAX, sizeof *devices->all);
         hash_init(&devices->by_guid, DEVICES_MAX, sweep->random);
     }
-    struct sweep_device *device = sweep_registers_look_up(devices, guid);
+    const uint64_t digest = hash_digest(&devices->by_guid, &guid, sizeof guid);
+    struct sweep_device *device = sweep_registers_look_up(devices, guid, digest);
     if (device)
         return device;
     device = &devices->all[devices->count++];
     device->guid = guid;
-    hash_add(&devices->by_guid, &device->node, hash_digest(&devices->by_guid, &guid, sizeof guid));
+    hash_add(&devices->by_guid, &device->node, digest);
     return device;
 }
 
