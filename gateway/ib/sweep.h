@@ -30,12 +30,12 @@ struct sweep_size {
     uint32_t nodes, ports;
 };
 
-// What sweep_counters learned of ticks and details: zero-initialised at first. Free `all` with
-// free(3).
+// What sweep_counters learned of ticks, details and registers of the ports that told some,
+// ascending by node and port: zero-initialised at first. Free `all` with free(3).
 enum { SWEEP_TICKS_TRIES = 3 }; // readings in which a port may leave the query unanswered
-struct sweep_tick;
+struct sweep_kept;
 struct sweep_ticks {
-    struct sweep_tick *all;
+    struct sweep_kept *all;
     size_t count;
 };
 

@@ -140,9 +140,9 @@ struct group {
     struct register_bins bins;   // of the port
 };
 
-// What is kept of a port from one reading to the next: what the port said of the tick of its
-// PortXmitWait (PortSamplesControl, IBA 16.1.3.2), once for each rate of its link, and how many
-// errors its details have explained.
+// What is kept of a port from one reading to the next, if there is something: what the port said of
+// the tick of its PortXmitWait (PortSamplesControl, IBA 16.1.3.2), once for each rate of its link,
+// how many errors its details have explained, and what its registers had last.
 
 struct sweep_tick {
     uint64_t node_guid;
@@ -151,30 +151,37 @@ struct sweep_tick {
     uint8_t port, width;
     uint8_t unanswered; // readings in a row; SWEEP_TICKS_TRIES: it is not asked any more
     bool known;         // it answered; `tick` 0: that it does not say
+    uint8_t registers;  // COUNTER_OF_REGISTERS: which were read
     uint32_t explained[DETAILS_STEPS]; // values of the counters EXPLAINED, modulo 2^32
-    // What the registers had last; COUNTER_OF_REGISTERS: which were read.
-    uint8_t registers;
-    uint64_t values[REGISTER_COUNTERS];
 };
 
-// Fills in the rest of `one`, whose node, port, speed and width are set, from the last reading. A
-// tick at another link rate is not known. `ticks` may be NULL.
-static void sweep_counters_recall(const struct sweep_ticks *ticks, struct sweep_tick *one)
+struct sweep_kept {
+    struct sweep_tick tick;
+    uint64_t values[REGISTER_COUNTERS]; // of the registers
+};
+
+// NULL: nothing is kept of the port.
+static const struct sweep_kept *sweep_counters_find_kept(const struct sweep_ticks *ticks,
+                                                         uint64_t node_guid, uint8_t port)
 {
     size_t at;
-    if (!ticks)
-        return;
     SEARCH_FIRST(at, 0, ticks->count,
-                 counter_compare_ports(ticks->all[at].node_guid, ticks->all[at].port,
-                                       one->node_guid, one->port) < 0);
-    const struct sweep_tick *found = at < ticks->count ? &ticks->all[at] : NULL;
-    if (!found || found->node_guid != one->node_guid || found->port != one->port)
+                 counter_compare_ports(ticks->all[at].tick.node_guid, ticks->all[at].tick.port,
+                                       node_guid, port) < 0);
+    const struct sweep_kept *found = at < ticks->count ? &ticks->all[at] : NULL;
+    return found && found->tick.node_guid == node_guid && found->tick.port == port ? found : NULL;
+}
+
+// Fills in the rest of `one`, whose node, port, speed and width are set, from the last reading. A
+// tick at another link rate is not known.
+static void sweep_counters_recall(const struct sweep_ticks *ticks, struct sweep_tick *one)
+{
+    const struct sweep_kept *kept = sweep_counters_find_kept(ticks, one->node_guid, one->port);
+    if (!kept)
         return;
-    memcpy(one->explained, found->explained, sizeof one->explained);
-    one->registers = found->registers;
-    memcpy(one->values, found->values, sizeof one->values);
-    if (found->speed == one->speed && found->width == one->width)
-        *one = *found;
+    memcpy(one->explained, kept->tick.explained, sizeof one->explained);
+    if (kept->tick.speed == one->speed && kept->tick.width == one->width)
+        *one = kept->tick;
 }
 
 struct reader {
@@ -183,7 +190,9 @@ struct reader {
     struct counter_reading *reading; // a sample has no node GUID until it is answered
     struct sweep_tick *ticks;        // of the samples; NULL: none are asked for
     const struct sweep_ticks *known; // from the reading before; NULL: none are asked for
-    struct error_details *details;   // in the order of the answers
+    struct sweep_ticks kept;         // for the next reading
+    size_t kept_room;
+    struct error_details *details; // in the order of the answers
     size_t detail_count, detail_room;
     const struct sweep_devices *devices; // whose registers are read; NULL: nobody's
     const struct fabric *fabric;
@@ -540,21 +549,33 @@ static void sweep_counters_ask_all(struct reader *reader, const struct fabric *f
     }
 }
 
-// Keeps what the registers had, or takes what they had in the reading before.
-static void sweep_counters_keep_registers(bool keeps, struct counter_sample *sample,
-                                          struct sweep_tick *tick)
+// Keeps what the next reading needs of the port. Completes the sample by its tick and, if the
+// registers were not read, by what they had in the reading before.
+static void sweep_counters_keep(struct reader *reader, struct counter_sample *sample,
+                                struct sweep_tick *tick)
 {
+    static const uint32_t NOTHING[DETAILS_STEPS];
     uint64_t *values = &sample->values[FIRST_REGISTER];
-    if (keeps) {
-        sample->sources |= tick->registers;
-        memcpy(values, tick->values, sizeof tick->values);
-    } else {
-        tick->registers = sample->sources & COUNTER_OF_REGISTERS;
-        memcpy(tick->values, values, sizeof tick->values);
+    const struct sweep_kept *before =
+        reader->part.sweep->keeps_registers
+            ? sweep_counters_find_kept(reader->known, tick->node_guid, tick->port)
+            : NULL;
+    if (before) {
+        sample->sources |= before->tick.registers;
+        memcpy(values, before->values, sizeof before->values);
     }
+    sample->tick = tick->tick;
+    tick->registers = sample->sources & COUNTER_OF_REGISTERS;
+    if (!tick->known && tick->unanswered == 0 && tick->registers == 0 &&
+        memcmp(tick->explained, NOTHING, sizeof NOTHING) == 0)
+        return;
+    MEMORY_MAKE_ROOM(reader->kept.all, reader->kept.count, reader->kept_room);
+    struct sweep_kept *kept = &reader->kept.all[reader->kept.count++];
+    kept->tick = *tick;
+    memcpy(kept->values, values, sizeof kept->values);
 }
 
-// Keeps the samples that the node itself answered, with their ticks.
+// Keeps the samples that the node itself answered.
 static void sweep_counters_compact(struct reader *reader)
 {
     struct counter_reading *reading = reader->reading;
@@ -566,12 +587,8 @@ static void sweep_counters_compact(struct reader *reader)
         if (reading->samples[i].node_guid == 0 || !group->is_of_node)
             continue;
         reading->samples[kept] = reading->samples[i];
-        if (reader->ticks) {
-            reader->ticks[kept] = reader->ticks[i];
-            reading->samples[kept].tick = reader->ticks[kept].tick;
-            sweep_counters_keep_registers(reader->part.sweep->keeps_registers,
-                                          &reading->samples[kept], &reader->ticks[kept]);
-        }
+        if (reader->ticks)
+            sweep_counters_keep(reader, &reading->samples[kept], &reader->ticks[i]);
         kept++;
     }
     reading->silent = reading->count - kept;
@@ -650,11 +667,10 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
     free(reader.details);
     free(reader.groups);
     free(reader.first_group);
-    if (ok && reader.ticks) { // the next reading asks with these, ascending by node and port
+    free(reader.ticks);
+    if (ok && reader.known) {
         free(sweep->ticks->all);
-        *sweep->ticks = (struct sweep_ticks){reader.ticks, reader.reading->count};
-    } else {
-        free(reader.ticks);
+        *sweep->ticks = reader.kept;
     }
     if (ok)
         *out = reader.reading;
