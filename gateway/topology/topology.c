@@ -176,7 +176,7 @@ static void topology_publish(struct topology *topology, struct fabric *now)
         topology_publish_systems(topology, now);
     pthread_mutex_lock(&topology->lock);
     struct fabric *old = topology->current;
-    topology->current = now;
+    topology->current = fabric_ref(now);
     pthread_mutex_unlock(&topology->lock);
     fabric_unref(old);
 }
@@ -265,7 +265,7 @@ static void topology_compare(struct topology *topology, struct fabric *before, s
     if (topology_waits_on(topology, before, now))
         return;
     former_names_compare(topology->former_names, before, now, topology->names);
-    topology_publish_systems(topology, now);
+    topology_publish(topology, now); // frees `before`; the joined fabric is as large
     struct systems *joined =
         topology_joined_systems(topology, joined_fabric(topology->joined, topology->systems,
                                                         &topology->absence, &topology->waiting));
@@ -366,6 +366,7 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
     if (topology->has_base)
         topology_remember_master(topology, now);
     topology_publish(topology, now);
+    fabric_unref(now);
 }
 
 void topology_set_absent(struct topology *topology, struct joined_absent *all, uint32_t count)
