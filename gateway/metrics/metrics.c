@@ -274,13 +274,14 @@ static void metrics_put_windows(FILE *out, const struct maintenance *windows, in
 {
     metrics_begin(out, "gauge", "ibtrapd_maintenance_end_seconds",
                   "The end of a maintenance window, since 1970 in UTC; whether the window covers "
-                  "all nodes.");
+                  "all nodes, who made the window and why.");
     for (size_t i = 0; i < windows->count; i++) {
         const struct maintenance_window *window = &windows->windows[i];
         if (window->until_us > now_us)
             metrics_put_sample(out, "ibtrapd_maintenance_end_seconds",
                                (double)window->until_us / US_PER_S, "window", window->name, "all",
-                               maintenance_covers_all(window) ? "true" : "false", METRICS_END);
+                               maintenance_covers_all(window) ? "true" : "false", "by", window->who,
+                               "comment", window->comment, METRICS_END);
     }
 }
 

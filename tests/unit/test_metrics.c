@@ -356,8 +356,11 @@ TEST(alarms_are_told_by_event)
     strcpy(windows.windows[0].name, "over");
     windows.windows[0].until_us = SUPPORT_UTC_US;
     strcpy(windows.windows[1].name, "rack7");
+    strcpy(windows.windows[1].who, "kim (uid 7)");
+    strcpy(windows.windows[1].comment, "new \"cables\"");
     windows.windows[1].until_us = 1900000000 * CLOCK_US_PER_S;
-    expect("ibtrapd_maintenance_end_seconds{window=\"rack7\",all=\"true\"} 1900000000");
+    expect("ibtrapd_maintenance_end_seconds{window=\"rack7\",all=\"true\",by=\"kim (uid 7)\","
+           "comment=\"new \\\"cables\\\"\"} 1900000000");
     expect_nothing_of("\"over\"");
     expect("# TYPE ibtrapd_active_alarms gauge");
     expect("ibtrapd_active_alarms{event=\"link-down\",category=\"link\",severity=\"warning\"} 2");
