@@ -12,6 +12,7 @@
 #include "journal/journal.h"
 #include "model/attribute.h"
 #include "model/fabric.h"
+#include "model/maintenance.h"
 #include "model/names.h"
 #include "model/setting.h"
 #include "topology/measured_errors.h"
@@ -44,6 +45,14 @@ struct snapshot_receiver {
     int64_t oldest_us; // UTC; 0: none waits
 };
 
+// A row of ibtrapdWindowTable: a maintenance window.
+struct snapshot_window {
+    char name[MAINTENANCE_NAME_SIZE];
+    int64_t until_us; // UTC
+    bool all;         // it covers all nodes
+    char nodes[256], who[MAINTENANCE_WHO_SIZE], comment[MAINTENANCE_COMMENT_SIZE];
+};
+
 // The scalars of ibtrapdFlow that do not come from the journal.
 struct snapshot_flow {
     uint64_t reports, acknowledged, repeated, malformed, foreign, ring_full;
@@ -58,6 +67,8 @@ struct snapshot_gateway {
     size_t subscription_count;
     struct snapshot_receiver receivers[SNAPSHOT_RECEIVERS_MAX];
     size_t receiver_count;
+    struct snapshot_window windows[MAINTENANCE_MAX]; // that have not ended
+    size_t window_count;
     struct snapshot_flow flow;
 };
 

@@ -160,6 +160,22 @@ static bool subagents_add_receiver(const struct conf_receiver *conf, struct rece
     return true;
 }
 
+static void subagents_add_window(void *ctx, const struct maintenance_window *window)
+{
+    struct snapshot_gateway *out = ctx;
+    if (window->until_us <= clock_utc(&clock_system) || out->window_count == MAINTENANCE_MAX)
+        return;
+    struct snapshot_window *row = &out->windows[out->window_count++];
+    struct text nodes = text_in(row->nodes, sizeof row->nodes);
+    row->until_us = window->until_us;
+    row->all = maintenance_covers_all(window);
+    memcpy(row->name, window->name, sizeof row->name);
+    memcpy(row->who, window->who, sizeof row->who);
+    memcpy(row->comment, window->comment, sizeof row->comment);
+    for (size_t i = 0; i < window->nodes.count; i++)
+        text_addf(&nodes, "%s%s", i > 0 ? " " : "", window->nodes.patterns[i]);
+}
+
 static int subagents_by_index(const void *a, const void *b)
 {
     const struct snapshot_receiver *x = a, *y = b;
@@ -186,6 +202,7 @@ static void subagents_read_gateway(void *ctx, struct snapshot_gateway *out)
     sa_client_status(g->parts.client, &sa);
     subagents_add_subscriptions(&sa, out);
     subagents_add_flow(&sa, g->parts.pipeline, g->parts.journal, g->parts.started_at, out);
+    journal_each_maintenance(g->parts.journal, subagents_add_window, out);
     pthread_mutex_lock(&g->exchanged);
     bool standby = !pipeline_is_active(g->parts.pipeline);
     for (size_t i = 0; i < g->parts.receiver_count; i++)

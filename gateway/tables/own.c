@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// IBTRAPD-MIB, about the gateway itself: subscriptions, receivers, active alarms, the event log,
-// the flow of Reports and events.
+// IBTRAPD-MIB, about the gateway itself: subscriptions, receivers, active alarms, maintenance
+// windows, the event log, the flow of Reports and events.
 #include "agent/column.h"
 #include "mib_root.h"
 #include "model/catalogue.h"
@@ -208,6 +208,36 @@ static const struct table_column OWN_ALARMS_COLUMNS[] = {
 const struct table OWN_ALARMS = {"ibtrapdAlarmTable", TABLE_OID(MIB_ROOT_IDS, 1, 4, 1),
                                  TABLE_COLUMNS(OWN_ALARMS_COLUMNS),
                                  TABLE_SORTED(own_count_alarms, own_enter_alarm)};
+
+// ibtrapdWindowTable.
+
+static size_t own_count_windows(struct look *look)
+{
+    return look->snapshot->gateway.window_count;
+}
+
+static void own_enter_window(struct look *look)
+{
+    agentx_oid_add(&look->found, (uint32_t)look->at + 1);
+}
+
+GETTER(own_of_window, field_of_struct(&look->snapshot->gateway.windows[look->at], look, out))
+
+#define WINDOW(member, ...)                                                                        \
+    .get = own_of_window, FIELD_MEMBER(struct snapshot_window, member, __VA_ARGS__)
+
+static const struct table_column OWN_WINDOWS_COLUMNS[] = {
+    {"ibtrapdWindowName", 2, AGENTX_OCTETS, WINDOW(name, FIELD_ARRAY, .most = 63)},
+    {"ibtrapdWindowUntil", 3, AGENTX_OCTETS, WINDOW(until_us, FIELD_DATE)},
+    {"ibtrapdWindowAll", 4, AGENTX_INTEGER, WINDOW(all, FIELD_TRUTH)},
+    {"ibtrapdWindowNodes", 5, AGENTX_OCTETS, WINDOW(nodes, FIELD_ARRAY, .most = 255)},
+    {"ibtrapdWindowWho", 6, AGENTX_OCTETS, WINDOW(who, FIELD_ARRAY, .most = 63)},
+    {"ibtrapdWindowComment", 7, AGENTX_OCTETS, WINDOW(comment, FIELD_ARRAY, .most = 255)},
+};
+
+const struct table OWN_WINDOWS = {"ibtrapdWindowTable", TABLE_OID(MIB_ROOT_IDS, 1, 9, 1),
+                                  TABLE_COLUMNS(OWN_WINDOWS_COLUMNS),
+                                  TABLE_SORTED(own_count_windows, own_enter_window)};
 
 // ibtrapdEventLogTable. Most columns are a field of the event: `field`, with the syntax `form` and
 // the size `most`.

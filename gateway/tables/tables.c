@@ -38,7 +38,7 @@ static const struct table *const ALL[] = {
     &SM_GROUP_MEMBERS, &SM_MANAGERS,     &SM_LINKS,        &SM_PATH_REQUESTS, &SM_PATHS,
     &SM_SERVICES,      &SM_SWITCH_LANES, &SM_PORT_LANES,   &SM_ARBITRATION,   &OWN_SUBSCRIPTIONS,
     &OWN_RECEIVERS,    &OWN_ALARMS,      &OWN_EVENT_LOG,   &OWN_FLOW,         &OWN_PORTS,
-    &OWN_MODULES,
+    &OWN_MODULES,      &OWN_WINDOWS,
 };
 
 static const struct table_root ROOTS[] = {ROOT(GSW), ROOT(SM), ROOT(OWN)};

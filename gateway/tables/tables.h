@@ -42,7 +42,7 @@ extern const struct table SM_PATH_REQUESTS;
 extern const struct table GSW_EVENTS, OWN_ALARMS, OWN_EVENT_LOG;
 
 // About the gateway itself.
-extern const struct table OWN_SUBSCRIPTIONS, OWN_RECEIVERS, OWN_FLOW;
+extern const struct table OWN_SUBSCRIPTIONS, OWN_RECEIVERS, OWN_FLOW, OWN_WINDOWS;
 
 // About the fabric again, of the IBTRAPD-MIB.
 extern const struct table OWN_PORTS, OWN_MODULES;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The IBTRAPD-MIB's tables below a real snmpd, compared with ibtrapctl on the same gateway."""
 
+import json
 import time
 
 import pytest
@@ -13,7 +14,7 @@ from lab.snmpd import Snmpd
 from lab.tables import GSW, Manager, dotted, global_id
 
 OWN = (*OWN_IDS, 1)
-SUBSCRIPTIONS, RECEIVERS, ALARMS, LOG, FLOW = ((*OWN, n) for n in (2, 3, 4, 5, 6))
+SUBSCRIPTIONS, RECEIVERS, ALARMS, LOG, FLOW, WINDOWS = ((*OWN, n) for n in (2, 3, 4, 5, 6, 9))
 UPTIME = (1, 3, 6, 1, 2, 1, 1, 3, 0)
 TICKS = 100  # sysUpTime units in a second
 READ_LASTS_S = 1.1  # the subagent reads the gateway's state again after a second
@@ -145,6 +146,22 @@ def test_alarms(site, manager):
         event = raised[text(row[3])]
         assert text(row[19]) == event.get("subjectSystem", "")
         assert (row[20], row[21]) == (event.get("parts", 0), event.get("partsChanged", 0))
+
+
+def test_maintenance_windows(site, manager):
+    site.gateway.control("maintenance", "start", "rack7", 60, "node*", "leaf2", "--comment", "new cables")
+    site.gateway.control("maintenance", "start", "move", 60, "--all")
+    time.sleep(READ_LASTS_S)
+    told = json.loads(site.gateway.control("maintenance", "list", "--json").stdout)["maintenance"]
+    found = rows(manager, WINDOWS)
+    assert list(found) == [(1,), (2,)] and {one["name"] for one in told} == {"rack7", "move"}
+    for one, row in zip(told, found.values()):
+        assert (text(row[2]), text(row[5]), text(row[6])) == (one["name"], " ".join(one["nodes"]), one["who"])
+        assert (row[4] == 1, text(row[7])) == (one["all"], one["comment"] or "")
+        assert int.from_bytes(row[3][:2], "big") == int(one["until"][:4]) and row[3][6] == int(one["until"][17:19])
+    site.gateway.control("maintenance", "stop", "move")
+    time.sleep(READ_LASTS_S)
+    assert [text(row[2]) for row in rows(manager, WINDOWS).values()] == ["rack7"]
 
 
 def test_what_a_receiver_was_told_is_in_the_log_at_once(site, manager):

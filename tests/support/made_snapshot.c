@@ -42,6 +42,11 @@ static void tell_of_gateway(void *ctx, struct snapshot_gateway *out)
     for (; out->subscription_count < 3; out->subscription_count++)
         out->subscriptions[out->subscription_count] = (struct snapshot_subscription){
             .trap = 64 + (uint32_t)out->subscription_count, .state = SUBSCRIBED};
+    out->windows[out->window_count++] = (struct snapshot_window){.name = "rack7",
+                                                                 .until_us = SUPPORT_UTC_US,
+                                                                 .nodes = "node* leaf2",
+                                                                 .who = "kim (uid 7)",
+                                                                 .comment = "new cables"};
 }
 
 static struct settings *no_settings(void *ctx)
