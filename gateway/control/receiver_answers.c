@@ -120,7 +120,9 @@ json_t *receiver_answers_resync(struct control *c, const json_t *request)
     if (answer_read_text(request, "name", line.name, sizeof line.name) &&
         !pipeline_call(c->parts->pipeline, receiver_answers_ask_line, &line))
         return answer_refuse("the gateway is stopping");
-    return line.runs ? answer_done() : answer_refuse(NO_RECEIVER);
+    return line.runs ? json_pack("{s:i, s:{s:s}}", "version", PROTOCOL_VERSION, "receiver", "name",
+                                 line.name)
+                     : answer_refuse(NO_RECEIVER);
 }
 
 json_t *receiver_answers_resend(struct control *c, const json_t *request)

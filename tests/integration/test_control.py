@@ -320,7 +320,7 @@ def test_a_wish_to_be_brought_into_line_outlives_a_kill(site):
     site.message("link-up")
     control("receivers", "pause", "udp0")
     assert control("receivers", "resync", "nobody", check=False).returncode == 1
-    control("receivers", "resync", "udp0")
+    assert control("receivers", "resync", "udp0").stdout == "The receiver udp0 is sent the active alarms again.\n"
     site.gateway.kill()
     site.gateway.start()
     site.syslog.wait_for(lambda one: one.message_id == "link-up" and "Sent again: " in one.text, "the end, sent again")
