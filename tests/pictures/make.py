@@ -169,7 +169,7 @@ def draw_watch():
             shows(terminal, "q: quit")
             rows = list(at_three(terminal.screen))
     save("watch.svg", drawing.picture(rows, WATCH_COLUMNS, "ibtrapctl watch",
-                                      "The verdict, the active alarms, the receivers and the last events, live."))
+                                      "The verdicts, the active alarms, the receivers and the last events, live."))
 
 
 def main():
