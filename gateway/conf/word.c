@@ -81,12 +81,6 @@ const struct word WORDS_HTTP_FORMAT[] = {{HTTP_JSON, "json"},
 const struct word WORDS_KAFKA_TRANSPORT[] = {
     {TRANSPORT_TCP, "tcp"}, {TRANSPORT_TLS, "tls"}, {0, NULL}};
 
-const struct word WORDS_SASL[] = {{CONF_SASL_NONE, "none"},
-                                  {CONF_SASL_PLAIN, "PLAIN"},
-                                  {CONF_SASL_SCRAM_SHA_256, "SCRAM-SHA-256"},
-                                  {CONF_SASL_SCRAM_SHA_512, "SCRAM-SHA-512"},
-                                  {0, NULL}};
-
 const struct word WORDS_FRAMING[] = {{false, "octet-counting"}, {true, "lines"}, {0, NULL}};
 
 // RFC 5424 6.2.1.

@@ -2,10 +2,9 @@
 #include "daemon/sinks.h"
 
 #include "base/path.h"
-#include "conf/word.h"
 #include "http/alertmanager.h"
-#include "http/http_options.h"
-#include "kafka/options.h"
+#include "http/in_flight.h"
+#include "kafka/in_flight.h"
 #include "sink/agentx.h"
 #include "sink/file.h"
 #include "sink/snmp.h"
@@ -17,16 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static struct tls_options sinks_tls(const struct conf_tls *c, struct log *log)
-{
-    return (struct tls_options){.ca_file = c->ca_file,
-                                .crl_file = c->crl_file,
-                                .cert_file = c->certificate_file,
-                                .key_file = c->key_file,
-                                .name = c->server_name,
-                                .log = log};
-}
 
 static bool sinks_make_snmp(struct sink *out, const struct conf_receiver *c,
                             const struct clock *clock, int64_t started_at, struct log *log,
@@ -47,7 +36,7 @@ static bool sinks_make_snmp(struct sink *out, const struct conf_receiver *c,
                  .priv = s->privacy,
                  .priv_password = s->privacy_password},
         .context = s->context,
-        .tls = sinks_tls(&c->tls, log),
+        .tls = tls_options_of(&c->tls, log),
         .timeout_ms = s->timeout_ms,
         .retries = s->retries,
         .in_flight_max = s->window,
@@ -84,7 +73,7 @@ static void sinks_make_syslog(struct sink *out, const struct conf_receiver *c,
                                      .format = s->format,
                                      .lines = s->lines,
                                      .facility = s->facility,
-                                     .tls = sinks_tls(&c->tls, log),
+                                     .tls = tls_options_of(&c->tls, log),
                                      .started_us = sinks_started_us(clock, started_at)};
     snmp_engine_text(engine_id);
     for (size_t i = 0; i < FORMAT_SEVERITIES; i++)
@@ -104,111 +93,30 @@ static void sinks_make_agentx(struct sink *out, const struct conf_receiver *c)
 
 // Modules.
 
-// The use of a module, and the options to which the use points.
-struct sinks_module {
-    struct module_use use;
-    union {
-        struct kafka_options kafka;
-        struct http_options http;
-        struct alertmanager_options alertmanager;
-    } options;
-};
-
-static struct kafka_options sinks_kafka_options(const struct conf_receiver *c)
-{
-    static_assert(sizeof c->kafka.settings[0] == KAFKA_SETTING_SIZE, "one array");
-    const enum conf_sasl sasl = c->kafka.sasl;
-    return (struct kafka_options){.brokers = c->kafka.brokers,
-                                  .topic = c->kafka.topic,
-                                  .state_topic = c->kafka.state_topic,
-                                  .state_refresh_s = c->kafka.state_refresh_s,
-                                  .format = c->kafka.format,
-                                  .uses_tls = c->transport == TRANSPORT_TLS,
-                                  .tls = sinks_tls(&c->tls, NULL),
-                                  .mechanism =
-                                      sasl != CONF_SASL_NONE ? word_name(WORDS_SASL, sasl) : NULL,
-                                  .user = c->kafka.user,
-                                  .password = c->kafka.password,
-                                  .settings = c->kafka.settings,
-                                  .setting_count = CONF_SETTINGS_MAX};
-}
-
-static struct transfer_options sinks_server(const struct conf_receiver *c, const char *url)
-{
-    static_assert(sizeof c->http_access.headers[0] == TRANSFER_HEADER_SIZE, "one array");
-    return (struct transfer_options){.url = url,
-                                     .tls = sinks_tls(&c->tls, NULL),
-                                     .user = c->http_access.user,
-                                     .password_file = c->http_access.password_file,
-                                     .token_file = c->http_access.token_file,
-                                     .header_file = c->http_access.header_file,
-                                     .headers = c->http_access.headers,
-                                     .renew_ms = TRANSFER_RENEW_MS,
-                                     .header_count = CONF_HEADERS_MAX};
-}
-
-static struct http_options sinks_http_options(const struct conf_receiver *c)
-{
-    const bool state = c->http.state_index[0] != '\0';
-    return (struct http_options){.to = sinks_server(c, c->http.url),
-                                 .format = c->http.format,
-                                 .batch = c->http.batch,
-                                 .batch_size = c->http.batch_size,
-                                 .timeout = c->http.timeout,
-                                 .gzip = c->http.gzip,
-                                 .index = c->http.index,
-                                 .state_index = state ? c->http.state_index : NULL,
-                                 .state_refresh_s = c->http.state_refresh_s,
-                                 .interval = c->http.interval_s,
-                                 .ack = c->http.ack};
-}
-
-static struct alertmanager_options sinks_alertmanager_options(const struct conf_receiver *c)
-{
-    static_assert(CONF_ALERT_URLS_MAX == (int)ALERTMANAGER_PEERS_MAX, "one limit");
-    return (struct alertmanager_options){.to = sinks_server(c, ""),
-                                         .urls = c->alertmanager.urls,
-                                         .source = c->alertmanager.source,
-                                         .expire_s = c->alertmanager.expire_s,
-                                         .filter = &c->filter};
-}
-
 // `c` is of a module's kind.
-static void sinks_use_module(struct sinks_module *out, const struct conf_receiver *c,
-                             struct log *log, const struct module_alarms *alarms)
+static struct module_use sinks_use_module(const struct conf_receiver *c, struct log *log,
+                                          const struct module_alarms *alarms)
 {
-    const bool keeps_state = c->kafka.state_topic[0] != '\0';
+    struct module_use use = {.options = c, .host = {.alarms = alarms, .log = log}};
     if (c->kind == CONF_KAFKA) {
-        out->options.kafka = sinks_kafka_options(c);
-        out->use = (struct module_use){.kind = "kafka",
-                                       .file = "kafka",
-                                       .package = "ibtrapd-kafka",
-                                       .options_size = sizeof out->options.kafka,
-                                       .in_flight_max = keeps_state ? 0 : KAFKA_IN_FLIGHT_MAX,
-                                       .keeps_state = keeps_state,
-                                       .host = {.alarms = alarms}};
+        use.kind = use.file = "kafka";
+        use.package = "ibtrapd-kafka";
+        use.keeps_state = c->kafka.state_topic[0] != '\0';
+        use.in_flight_max = use.keeps_state ? 0 : KAFKA_IN_FLIGHT_MAX;
     } else if (c->kind == CONF_HTTP) {
-        out->options.http = sinks_http_options(c);
-        out->use = (struct module_use){
-            .kind = "http",
-            .file = "http",
-            .package = "ibtrapd-http",
-            .options_size = sizeof out->options.http,
-            .in_flight_max = out->options.http.state_index ? 0 : HTTP_IN_FLIGHT_MAX,
-            .keeps_state = c->http.format == HTTP_OTLP_METRICS || out->options.http.state_index,
-            .host = {.alarms = alarms}};
+        const bool keeps_alarms = c->http.state_index[0] != '\0';
+        use.kind = use.file = "http";
+        use.package = "ibtrapd-http";
+        use.keeps_state = c->http.format == HTTP_OTLP_METRICS || keeps_alarms;
+        use.in_flight_max = keeps_alarms ? 0 : HTTP_IN_FLIGHT_MAX;
     } else {
-        out->options.alertmanager = sinks_alertmanager_options(c);
-        out->use = (struct module_use){.kind = "alertmanager",
-                                       .file = "http",
-                                       .package = "ibtrapd-http",
-                                       .options_size = sizeof out->options.alertmanager,
-                                       .in_flight_max = ALERTMANAGER_IN_FLIGHT_MAX,
-                                       .keeps_state = true,
-                                       .host = {.alarms = alarms}};
+        use.kind = "alertmanager";
+        use.file = "http";
+        use.package = "ibtrapd-http";
+        use.keeps_state = true;
+        use.in_flight_max = ALERTMANAGER_IN_FLIGHT_MAX;
     }
-    out->use.options = &out->options;
-    out->use.host.log = log;
+    return use;
 }
 
 static void sinks_add_address(struct sink *out, const struct conf_receiver *c)
@@ -228,9 +136,8 @@ static void sinks_add_address(struct sink *out, const struct conf_receiver *c)
 static void sinks_make_module(struct sink *out, const struct conf_receiver *c, struct log *log,
                               const struct module_alarms *alarms)
 {
-    struct sinks_module module;
-    sinks_use_module(&module, c, log, alarms);
-    module_sink(out, c->name, &module.use);
+    const struct module_use use = sinks_use_module(c, log, alarms);
+    module_sink(out, c->name, &use);
     sinks_add_address(out, c);
 }
 
@@ -273,8 +180,8 @@ bool sinks_check_socket(const char *path, struct error *err)
 static bool sinks_check_parts(const struct conf_receiver *conf, struct error *err)
 {
     const enum transport transport = conf->transport;
-    const struct tls_options tls = sinks_tls(&conf->tls, NULL);
-    struct sinks_module module;
+    const struct tls_options tls = tls_options_of(&conf->tls, NULL);
+    const struct module_use use = sinks_use_module(conf, NULL, NULL);
     if ((transport == TRANSPORT_TLS || transport == TRANSPORT_DTLS ||
          transport == TRANSPORT_RELP_TLS) &&
         !tls_files_check(&tls, err))
@@ -291,8 +198,7 @@ static bool sinks_check_parts(const struct conf_receiver *conf, struct error *er
     case CONF_KAFKA:
     case CONF_HTTP:
     case CONF_ALERTMANAGER:
-        sinks_use_module(&module, conf, NULL, NULL);
-        return module_check(&module.use, err);
+        return module_check(&use, err);
     }
     return true;
 }

@@ -24,7 +24,6 @@ bool alert_peer_init(struct alert_peer *peer, const struct alert_peers *all, con
     const char *host = strstr(peer->url, "://") + strlen("://");
     snprintf(peer->path, sizeof peer->path, "%s/api/v2/alerts", host + strcspn(host, "/"));
     peer->to.url = peer->url;
-    peer->to.scheme = "Bearer";
     peer->to.answer_max = ALERT_PEER_ANSWER_MAX;
     return transfer_check(&peer->to, err);
 }

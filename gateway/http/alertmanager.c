@@ -25,10 +25,10 @@ static const int64_t IDLE_US = 30 * CLOCK_US_PER_S, PERIOD_US = 2 * CLOCK_US_PER
 static const int64_t TEST_US = 60 * CLOCK_US_PER_S;
 
 struct alertmanager {
-    const struct alertmanager_options *options;
+    const struct conf_receiver *receiver;
     const struct module_alarms *alarms;
     char source[SOURCE_SIZE];
-    struct alert_peer peers[ALERTMANAGER_PEERS_MAX];
+    struct alert_peer peers[CONF_ALERT_URLS_MAX];
     unsigned peer_count;
     struct alert_peers all;
     struct alert_origin origin;
@@ -52,7 +52,7 @@ struct alertmanager {
 static void alertmanager_put(struct alertmanager *s, const struct alarm *alarm)
 {
     bool refused;
-    struct event *event = s->alarms->event(s->alarms->ctx, alarm, s->options->filter, &refused);
+    struct event *event = s->alarms->event(s->alarms->ctx, alarm, &s->receiver->filter, &refused);
     const bool guessed = event->number == 0;
     char *labels = refused ? NULL : alert_labels(alarm, event, &s->origin);
     event_unref(event);
@@ -97,7 +97,7 @@ static bool alertmanager_scan_page(struct alertmanager *s)
     s->alarms->page(s->alarms->ctx, &s->page);
     for (size_t i = 0; i < s->page.count; i++) {
         const struct alarm *alarm = &s->page.all[i];
-        if (s->alarms->may_pass(s->alarms->ctx, alarm, s->options->filter) &&
+        if (s->alarms->may_pass(s->alarms->ctx, alarm, &s->receiver->filter) &&
             !alert_list_see(s->all.list, alarm) && !alert_list_lacks_room(s->all.list, alarm))
             alertmanager_put(s, alarm);
     }
@@ -286,38 +286,39 @@ static void alertmanager_free(void *self)
 
 static bool alertmanager_add_peers(struct alertmanager *s, struct error *err)
 {
-    const char *at = s->options->urls + strspn(s->options->urls, ", ");
+    const struct transfer_options to = transfer_options_of(s->receiver, "", "Bearer");
+    const char *urls = s->receiver->alertmanager.urls, *at = urls + strspn(urls, ", ");
     for (size_t length; (length = strcspn(at, ", ")) > 0; at += strspn(at, ", ")) {
-        assert(s->peer_count < ALERTMANAGER_PEERS_MAX);
-        if (!alert_peer_init(&s->peers[s->peer_count++], &s->all, at, length, &s->options->to, err))
+        assert(s->peer_count < CONF_ALERT_URLS_MAX);
+        if (!alert_peer_init(&s->peers[s->peer_count++], &s->all, at, length, &to, err))
             return false;
         at += length;
     }
     return true;
 }
 
-static bool alertmanager_fill(struct alertmanager *s, const struct alertmanager_options *options,
+static bool alertmanager_fill(struct alertmanager *s, const struct conf_receiver *receiver,
                               const struct module_alarms *alarms, struct error *err)
 {
     const char *gateway = alarms ? alarms->gateway : "gateway";
-    s->options = options;
+    const char *source = receiver->alertmanager.source;
+    s->receiver = receiver;
     s->alarms = alarms;
-    snprintf(s->source, sizeof s->source, "%s", options->source[0] ? options->source : gateway);
+    snprintf(s->source, sizeof s->source, "%s", source[0] ? source : gateway);
     text_make_name(s->source, '_');
     s->origin = (struct alert_origin){
         .source = s->source, .gateway = gateway, .fabric = alarms ? alarms->fabric : ""};
-    s->all.expire_us = options->expire_s * CLOCK_US_PER_S;
+    s->all.expire_us = receiver->alertmanager.expire_s * CLOCK_US_PER_S;
     return alertmanager_add_peers(s, err);
 }
 
-bool alertmanager_make(struct sink *out, const char *name,
-                       const struct alertmanager_options *options, const struct module_host *host,
-                       struct error *err)
+bool alertmanager_make(struct sink *out, const char *name, const struct conf_receiver *receiver,
+                       const struct module_host *host, struct error *err)
 {
     struct alertmanager *s = memory_zeroed(1, sizeof *s);
     s->all.name = name;
     s->all.log = host->log;
-    if (!alertmanager_fill(s, options, host->alarms, err)) {
+    if (!alertmanager_fill(s, receiver, host->alarms, err)) {
         free(s);
         return false;
     }
@@ -333,10 +334,10 @@ bool alertmanager_make(struct sink *out, const char *name,
     return true;
 }
 
-bool alertmanager_check(const struct alertmanager_options *options, struct error *err)
+bool alertmanager_check(const struct conf_receiver *receiver, struct error *err)
 {
     struct alertmanager *s = memory_zeroed(1, sizeof *s);
-    const bool ok = alertmanager_fill(s, options, NULL, err);
+    const bool ok = alertmanager_fill(s, receiver, NULL, err);
     free(s);
     return ok;
 }

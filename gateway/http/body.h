@@ -11,7 +11,8 @@
 #pragma once
 
 #include "base/text.h"
-#include "http/http_options.h"
+#include "http/in_flight.h"
+#include "http/transfer.h"
 #include "sink/format.h"
 
 enum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kind `http` (http_options.h), and the module ibtrapd-http, which brings the kind
+// The kind `http` (in_flight.h), and the module ibtrapd-http, which brings the kind
 // `alertmanager`, too.
 #include "base/clock.h"
 #include "base/memory.h"
@@ -28,7 +28,6 @@ enum {
     BUSY_MAX_S = 30,
     GROW_FIRST = 64, // accepted requests before larger ones are tried; doubles if that fails
     GROW_LAST = 65536,
-    HEADERS_MAX = 16,
     ASK_SIZE = 4096,
     PATH_SIZE = 2048,
     ANSWER_OF_EVENT = 2048, // octets, of an answer that says something of each
@@ -44,14 +43,14 @@ struct awaited {
 };
 
 struct http_sink {
-    const struct http_options *options;
+    const struct conf_http *options;
     const char *name;
     struct log *log;
     struct log_limit note_limit, renew_limit;
     const struct body_format *format;
     struct body_context context;
     struct format_process process;
-    char headers[HEADERS_MAX][TRANSFER_HEADER_SIZE];
+    char channel[CONF_HEADER_SIZE]; // a header; empty: the format has none
     struct transfer_options to;
     struct transfer *transfer;
 
@@ -99,7 +98,7 @@ static void http_new_channel(struct http_sink *s)
     r[0] ^= (uint8_t)(got < 0 ? getpid() : 0);
     for (size_t i = 0; i < sizeof r; i++)
         snprintf(digits + 2 * i, 3, "%02x", r[i]);
-    snprintf(s->headers[0], sizeof s->headers[0], "%s: %.8s-%.4s-4%.3s-a%.3s-%.12s",
+    snprintf(s->channel, sizeof s->channel, "%s: %.8s-%.4s-4%.3s-a%.3s-%.12s",
              s->format->channel_header, digits, digits + 8, digits + 13, digits + 17, digits + 20);
 }
 
@@ -326,7 +325,7 @@ static void http_ask(struct http_sink *s)
 {
     struct text body = text_in(s->ask_body, sizeof s->ask_body);
     struct text path = text_in(s->ask_path, sizeof s->ask_path);
-    const char *after = strstr(s->options->to.url, "//");
+    const char *after = strstr(s->options->url, "//");
     uint64_t acks[AWAITED_MAX];
     for (size_t i = 0; i < s->awaited_count; i++)
         acks[i] = s->awaited[i].ack;
@@ -465,35 +464,30 @@ static void http_free(void *self)
     free(s);
 }
 
-// The first header is the format's, if the format has a header.
-static void http_describe_server(struct http_sink *s)
+static bool http_check(const char *kind, const void *of_kind, struct error *err)
 {
-    const struct http_options *o = s->options;
-    assert(o->to.header_count < HEADERS_MAX);
-    for (size_t i = 0; i < o->to.header_count && i + 1 < HEADERS_MAX; i++)
-        memcpy(s->headers[i + 1], o->to.headers[i], TRANSFER_HEADER_SIZE);
-    s->to = o->to;
-    s->to.scheme = s->format->scheme;
-    s->to.headers = (const char(*)[TRANSFER_HEADER_SIZE])s->headers;
-    s->to.header_count = HEADERS_MAX;
-    s->to.answer_max =
-        TRANSFER_ANSWER_SOME + (s->format->judge ? o->batch * (size_t)ANSWER_OF_EVENT : 0);
+    const struct conf_receiver *receiver = of_kind;
+    if (strcmp(kind, "alertmanager") == 0)
+        return alertmanager_check(receiver, err);
+    const struct transfer_options to = transfer_options_of(receiver, receiver->http.url, "");
+    return transfer_check(&to, err);
 }
 
 static bool http_make(struct sink *out, const char *kind, const char *name, const void *of_kind,
                       const struct module_host *host, struct error *err)
 {
-    const struct http_options *options = of_kind;
+    const struct conf_receiver *receiver = of_kind;
+    const struct conf_http *options = &receiver->http;
     if (strcmp(kind, "alertmanager") == 0)
-        return alertmanager_make(out, name, of_kind, host, err);
-    if (!transfer_check(&options->to, err))
+        return alertmanager_make(out, name, receiver, host, err);
+    if (!http_check(kind, receiver, err))
         return false;
-    if (options->state_index) {
-        state_index_make(out, name, options, host);
+    if (options->state_index[0] != '\0') {
+        state_index_make(out, name, receiver, host);
         return true;
     }
     if (options->format == HTTP_OTLP_METRICS) {
-        otlp_metrics_make(out, options, host);
+        otlp_metrics_make(out, receiver, host);
         return true;
     }
     struct http_sink *s = memory_zeroed(1, sizeof *s);
@@ -508,7 +502,10 @@ static bool http_make(struct sink *out, const char *kind, const char *name, cons
     format_origin_own(&s->context.origin, &s->process);
     s->posted = post_new(options->batch_size, s->format, &s->context);
     s->next = post_new(options->batch_size, s->format, &s->context);
-    http_describe_server(s);
+    s->to = transfer_options_of(receiver, options->url, s->format->scheme);
+    s->to.header = s->channel;
+    s->to.answer_max =
+        TRANSFER_ANSWER_SOME + (s->format->judge ? options->batch * (size_t)ANSWER_OF_EVENT : 0);
     *out = (struct sink){.open = http_open,
                          .send = http_send,
                          .wait = http_wait,
@@ -517,13 +514,6 @@ static bool http_make(struct sink *out, const char *kind, const char *name, cons
                          .self = s,
                          .in_flight_max = HTTP_IN_FLIGHT_MAX};
     return true;
-}
-
-static bool http_check(const char *kind, const void *options, struct error *err)
-{
-    if (strcmp(kind, "alertmanager") == 0)
-        return alertmanager_check(options, err);
-    return transfer_check(&((const struct http_options *)options)->to, err);
 }
 
 const struct module ibtrapd_module = {MODULE_INTERFACE, INSTALL_VERSION, sizeof(struct event),

@@ -275,7 +275,7 @@ void otlp_metrics_write(struct otlp_metrics_writer *writer, struct text *out, si
 // The sink.
 
 struct otlp_metrics {
-    const struct http_options *options;
+    const struct conf_http *options;
     const struct module_alarms *alarms;
     struct transfer_options to;
     struct transfer *transfer;
@@ -351,7 +351,7 @@ static bool otlp_metrics_step(struct otlp_metrics *s)
     if (scrape)
         otlp_metrics_begin_scrape(s, scrape);
     else if (!s->asked && clock_now() >= s->next_at) {
-        s->next_at = clock_now() + s->options->interval * CLOCK_US_PER_S;
+        s->next_at = clock_now() + s->options->interval_s * CLOCK_US_PER_S;
         s->asked = true;
         s->alarms->ask_metrics(s->alarms->ctx);
     }
@@ -395,16 +395,15 @@ static void otlp_metrics_free(void *self)
     free(s);
 }
 
-void otlp_metrics_make(struct sink *out, const struct http_options *options,
+void otlp_metrics_make(struct sink *out, const struct conf_receiver *receiver,
                        const struct module_host *host)
 {
     struct otlp_metrics *s = memory_zeroed(1, sizeof *s);
-    s->options = options;
+    s->options = &receiver->http;
     s->alarms = host->alarms;
-    s->to = options->to;
-    s->to.scheme = "Bearer";
+    s->to = transfer_options_of(receiver, receiver->http.url, "Bearer");
     s->to.answer_max = ANSWER_MAX;
-    s->body = memory_get(options->batch_size + 2 * (size_t)OTLP_METRICS_LINE_MAX);
+    s->body = memory_get(s->options->batch_size + 2 * (size_t)OTLP_METRICS_LINE_MAX);
     s->next_at = clock_now();
     *out = (struct sink){.open = otlp_metrics_open_sink,
                          .keep = otlp_metrics_keep,

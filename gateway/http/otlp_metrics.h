@@ -7,7 +7,8 @@
 #pragma once
 
 #include "base/text.h"
-#include "http/http_options.h"
+#include "http/in_flight.h"
+#include "http/transfer.h"
 #include "sink/module.h"
 
 enum {
@@ -35,6 +36,6 @@ struct otlp_metrics_writer {
 // OTLP_METRICS_LINE_MAX octets more. The line of a histogram's count adds the histogram.
 void otlp_metrics_write(struct otlp_metrics_writer *writer, struct text *out, size_t size_max);
 
-// As struct module's `make`, for http_options with that format.
-void otlp_metrics_make(struct sink *out, const struct http_options *options,
+// As struct module's `make`, for a receiver with that format.
+void otlp_metrics_make(struct sink *out, const struct conf_receiver *receiver,
                        const struct module_host *host);

@@ -28,7 +28,7 @@ enum {
 enum exchange { NO_EXCHANGE, WRITING, CLEANING };
 
 struct state_index {
-    const struct http_options *options;
+    const struct conf_http *options;
     const char *name; // the receiver's
     const struct module_alarms *alarms;
     struct log *log;
@@ -118,7 +118,7 @@ static bool state_index_clean(struct state_index *s, struct error *err)
 {
     struct text body = text_in(s->body, s->options->batch_size);
     const char *base;
-    const int length = state_index_base(s->options->to.url, &base);
+    const int length = state_index_base(s->options->url, &base);
     text_add(&body, "{\"query\":{\"bool\":{\"filter\":[{\"terms\":{\"owner\":[");
     state_index_add_owner(&body, s->alarms->fabric_name, s->alarms->gateway);
     if (!s->alarms->state(s->alarms->ctx).is_standby) {
@@ -261,20 +261,19 @@ static void state_index_free(void *self)
     free(s);
 }
 
-void state_index_make(struct sink *out, const char *name, const struct http_options *options,
+void state_index_make(struct sink *out, const char *name, const struct conf_receiver *receiver,
                       const struct module_host *host)
 {
     struct state_index *s = memory_zeroed(1, sizeof *s);
     s->name = name;
-    s->options = options;
+    s->options = &receiver->http;
     s->alarms = host->alarms;
     s->log = host->log;
-    s->to = options->to;
-    s->to.scheme = BODY_ELASTIC.scheme;
+    s->to = transfer_options_of(receiver, receiver->http.url, BODY_ELASTIC.scheme);
     s->to.answer_max = TRANSFER_ANSWER_SOME + BATCH_MAX * (size_t)ANSWER_OF_ONE;
-    s->body = memory_get(options->batch_size + DOCUMENT_MAX);
+    s->body = memory_get(s->options->batch_size + DOCUMENT_MAX);
     s->kept =
-        kept_state_new(host->alarms, options->state_refresh_s * CLOCK_US_PER_S, &random_system);
+        kept_state_new(host->alarms, s->options->state_refresh_s * CLOCK_US_PER_S, &random_system);
     *out = (struct sink){
         .keep = state_index_keep, .close = state_index_close, .free = state_index_free, .self = s};
 }

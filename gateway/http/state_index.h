@@ -10,9 +10,9 @@
 // deletes the older ones.
 #pragma once
 
-#include "http/http_options.h"
+#include "http/in_flight.h"
 #include "sink/module.h"
 
 // All outlive the sink.
-void state_index_make(struct sink *out, const char *name, const struct http_options *options,
+void state_index_make(struct sink *out, const char *name, const struct conf_receiver *receiver,
                       const struct module_host *host);

@@ -163,6 +163,16 @@ static bool transfer_has_library(struct error *err)
            error_set(err, "libcurl cannot start: %s", curl_easy_strerror(transfer_initialised));
 }
 
+struct transfer_options transfer_options_of(const struct conf_receiver *receiver, const char *url,
+                                            const char *scheme)
+{
+    return (struct transfer_options){.url = url,
+                                     .tls = tls_options_of(&receiver->tls, NULL),
+                                     .access = &receiver->http_access,
+                                     .scheme = scheme,
+                                     .renew_ms = TRANSFER_RENEW_MS};
+}
+
 bool transfer_check(const struct transfer_options *options, struct error *err)
 {
     struct place place;
@@ -208,7 +218,7 @@ static bool transfer_read_secret(char out[SECRET_SIZE], size_t prefix, const cha
 
 static bool transfer_read_secrets(struct transfer *t, struct error *err)
 {
-    const struct transfer_options *o = t->options;
+    const struct conf_http_access *o = t->options->access;
     if (o->header_file[0] &&
         !transfer_read_secret(t->header, 0, "header_file", o->header_file, err))
         return false;
@@ -217,7 +227,8 @@ static bool transfer_read_secrets(struct transfer *t, struct error *err)
             return false;
         hide_write_basic(t->basic, sizeof t->basic, o->user, t->secret);
     } else if (o->token_file[0]) {
-        t->prefix = (size_t)snprintf(t->secret, sizeof t->secret, "Authorization: %s ", o->scheme);
+        t->prefix =
+            (size_t)snprintf(t->secret, sizeof t->secret, "Authorization: %s ", t->options->scheme);
         return transfer_read_secret(t->secret, t->prefix, "token_file", o->token_file, err);
     }
     return true;
@@ -335,7 +346,7 @@ static size_t transfer_on_header(char *octets, size_t one, size_t n, void *self)
 static bool transfer_set(struct transfer *t)
 {
     CURL *e = t->easy;
-    const struct transfer_options *o = t->options;
+    const struct conf_http_access *o = t->options->access;
     bool ok = curl_easy_setopt(e, TRANSFER_PROTOCOLS_OPTION, TRANSFER_PROTOCOLS) == CURLE_OK &&
               curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
               curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
@@ -476,7 +487,7 @@ void transfer_close(struct transfer *t)
 
 static void transfer_add_header(struct transfer *t, const char *name, const char *value)
 {
-    char line[TRANSFER_HEADER_SIZE];
+    char line[CONF_HEADER_SIZE];
     snprintf(line, sizeof line, "%s: %s", name, value);
     transfer_add(&t->headers, line);
 }
@@ -491,13 +502,15 @@ static void transfer_make_headers(struct transfer *t, const struct transfer_requ
         transfer_add_header(t, "Content-Encoding", "gzip");
     if (t->host_header[0])
         transfer_add(&t->headers, t->host_header);
-    if (!o->password_file[0] && t->secret[0])
+    if (!o->access->password_file[0] && t->secret[0])
         transfer_add(&t->headers, t->secret);
     if (t->header[0])
         transfer_add(&t->headers, t->header);
-    for (size_t i = 0; i < o->header_count; i++) {
-        if (o->headers[i][0])
-            transfer_add(&t->headers, o->headers[i]);
+    if (o->header && o->header[0])
+        transfer_add(&t->headers, o->header);
+    for (size_t i = 0; i < CONF_HEADERS_MAX; i++) {
+        if (o->access->headers[i][0])
+            transfer_add(&t->headers, o->access->headers[i]);
     }
 }
 

@@ -21,7 +21,6 @@
 #include <stdint.h>
 
 enum {
-    TRANSFER_HEADER_SIZE = 256,       // of a "Name: value"
     TRANSFER_HEADERS_MAX = 64 << 10,  // octets of all headers of an answer
     TRANSFER_RETRY_AFTER_MAX = 3600,  // seconds; a longer Retry-After counts as this
     TRANSFER_CONNECT_MS = 5000,       // to connect, with the handshake of TLS
@@ -30,19 +29,23 @@ enum {
     TRANSFER_RENEW_MS = 300000,       // what `renew_ms` is but for tests
 };
 
-// The strings stay the caller's and outlive the transfer. An empty string means: none.
+// The strings stay the caller's and outlive the transfer.
 struct transfer_options {
     const char *url;        // http: or https:, without a user and a fragment
     struct tls_options tls; // `name`: in the server's certificate, if it is not the URL's host
-    const char *user, *password_file;            // basic authentication; the file's first line
-    const char *token_file;                      // else "Authorization: SCHEME TOKEN", likewise
-    const char *header_file;                     // "Name: value" with a secret, likewise
-    const char *scheme;                          // such as "Bearer"
-    const char (*headers)[TRANSFER_HEADER_SIZE]; // further ones, "Name: value"; empty: skipped
-    size_t header_count;
-    size_t answer_max; // octets; of a longer answer, only the beginning is kept
-    unsigned renew_ms; // the age at which a transfer is old, and up to a quarter more
+    // User and password are those of basic authentication; a token goes as "Authorization: SCHEME
+    // TOKEN". Of a file, the first line counts.
+    const struct conf_http_access *access;
+    const char *scheme; // such as "Bearer"
+    const char *header; // a further "Name: value"; NULL or empty: none
+    size_t answer_max;  // octets; of a longer answer, only the beginning is kept
+    unsigned renew_ms;  // the age at which a transfer is old, and up to a quarter more
 };
+
+// The options of a receiver, without `header` and `answer_max`. The strings stay those of
+// `receiver`.
+struct transfer_options transfer_options_of(const struct conf_receiver *receiver, const char *url,
+                                            const char *scheme);
 
 struct transfer_request {
     const char *path; // with its query, instead of the URL's path and query; NULL: those of the URL

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "kafka/options.h"
+#include "kafka/in_flight.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/secret.h"
 #include "install.h"
 #include "kafka/producer.h"
 #include "kafka/state_topic.h"
@@ -32,7 +33,8 @@ enum { BATCH_SIZE_MAX = 1000000, BATCH_SIZE_MIN = 2048 };
 enum { STEP_MS = 100, STEP_MAX_MS = 800, SETTLE_MS = 100, SETTLE_STEPS = 5, HEADERS = 4 };
 
 struct kafka_sink {
-    const struct kafka_options *options;
+    const struct conf_receiver *receiver;
+    const struct conf_kafka *options; // of the receiver
     struct log *log;
     struct log_limit limit;
     struct format_origin origin;
@@ -247,7 +249,7 @@ static bool kafka_end(struct kafka_sink *s, int64_t patience_us)
 
 static bool kafka_begin(struct kafka_sink *s, int64_t until, struct error *err)
 {
-    rd_kafka_conf_t *conf = producer_settings(s->options, !s->plain, s->batch_size, err);
+    rd_kafka_conf_t *conf = producer_settings(s->receiver, !s->plain, s->batch_size, err);
     if (!conf)
         return false;
     rd_kafka_conf_set_dr_msg_cb(conf, kafka_on_report);
@@ -534,12 +536,14 @@ static bool kafka_make(struct sink *out, const char *kind, const char *name, con
 {
     (void)kind;
     (void)err;
-    if (((const struct kafka_options *)options)->state_topic[0] != '\0') {
-        state_topic_make(out, name, options, host);
+    const struct conf_receiver *receiver = options;
+    if (receiver->kafka.state_topic[0] != '\0') {
+        state_topic_make(out, name, receiver, host);
         return true;
     }
     struct kafka_sink *s = memory_zeroed(1, sizeof *s);
-    s->options = options;
+    s->receiver = receiver;
+    s->options = &receiver->kafka;
     s->log = host->log;
     s->owner = digest_add(digest_add(DIGEST_OF_NOTHING, name, strlen(name) + 1),
                           s->options->brokers, strlen(s->options->brokers));
@@ -558,9 +562,11 @@ static bool kafka_make(struct sink *out, const char *kind, const char *name, con
 static bool kafka_check(const char *kind, const void *options, struct error *err)
 {
     char reason[300];
-    struct kafka_options offline = *(const struct kafka_options *)options;
-    offline.brokers = "";
-    rd_kafka_conf_t *conf = producer_settings(&offline, true, 0, err);
+    struct conf_receiver *offline =
+        memory_copy_octets(options, sizeof(struct conf_receiver)); // without brokers
+    offline->kafka.brokers[0] = '\0';
+    rd_kafka_conf_t *conf = producer_settings(offline, true, 0, err);
+    secret_release(offline);
     (void)kind;
     if (!conf)
         return false;

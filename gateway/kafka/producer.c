@@ -90,11 +90,10 @@ static bool producer_check_partitioner(rd_kafka_conf_t *conf, const char *pair, 
                      pair);
 }
 
-static bool producer_set_users(rd_kafka_conf_t *conf, const struct kafka_options *o,
-                               struct error *err)
+static bool producer_set_users(rd_kafka_conf_t *conf, const struct conf_kafka *o, struct error *err)
 {
-    for (size_t i = 0; i < o->setting_count; i++) {
-        char name[KAFKA_SETTING_SIZE];
+    for (size_t i = 0; i < CONF_SETTINGS_MAX; i++) {
+        char name[CONF_SETTING_SIZE];
         const char *equals = strchr(o->settings[i], '=');
         if (!equals)
             continue;
@@ -106,29 +105,29 @@ static bool producer_set_users(rd_kafka_conf_t *conf, const struct kafka_options
     return true;
 }
 
-static bool producer_set_tls(rd_kafka_conf_t *conf, const struct tls_options *tls,
-                             struct error *err)
+static bool producer_set_tls(rd_kafka_conf_t *conf, const struct conf_tls *tls, struct error *err)
 {
-    const char *key = tls->key_file[0] ? tls->key_file : tls->cert_file;
+    const char *key = tls->key_file[0] ? tls->key_file : tls->certificate_file;
     return producer_set(conf, "ssl.ca.location", tls->ca_file, err) &&
            producer_set(conf, "ssl.crl.location", tls->crl_file, err) &&
-           producer_set(conf, "ssl.certificate.location", tls->cert_file, err) &&
+           producer_set(conf, "ssl.certificate.location", tls->certificate_file, err) &&
            producer_set(conf, "ssl.key.location", key, err) &&
            producer_set(conf, "ssl.endpoint.identification.algorithm", "https", err);
 }
 
-static bool producer_set_sasl(rd_kafka_conf_t *conf, const struct kafka_options *o,
-                              struct error *err)
+static bool producer_set_sasl(rd_kafka_conf_t *conf, const struct conf_kafka *o, struct error *err)
 {
-    return producer_set(conf, "sasl.mechanisms", o->mechanism, err) &&
+    return producer_set(conf, "sasl.mechanisms", word_name(WORDS_SASL, o->sasl), err) &&
            producer_set(conf, "sasl.username", o->user, err) &&
            producer_set(conf, "sasl.password", o->password, err);
 }
 
 // The defaults come first, the user's settings next, and fixed settings last.
-static bool producer_set_all(rd_kafka_conf_t *conf, const struct kafka_options *o, bool idempotent,
+static bool producer_set_all(rd_kafka_conf_t *conf, const struct conf_receiver *r, bool idempotent,
                              unsigned batch_size, struct error *err)
 {
+    const struct conf_kafka *o = &r->kafka;
+    const bool uses_tls = r->transport == TRANSPORT_TLS, uses_sasl = o->sasl != CONF_SASL_NONE;
     char octets[12] = "", answer[12];
     snprintf(answer, sizeof answer, "%d", PRODUCER_ANSWER_MAX);
     if (batch_size > 0)
@@ -142,10 +141,9 @@ static bool producer_set_all(rd_kafka_conf_t *conf, const struct kafka_options *
            producer_set(conf, "receive.message.max.bytes", answer, err) &&
            producer_set(conf, "batch.size", octets, err) && producer_set_users(conf, o, err) &&
            producer_set(conf, "bootstrap.servers", o->brokers, err) &&
-           producer_set(conf, "security.protocol", PROTOCOLS[o->uses_tls][o->mechanism != NULL],
-                        err) &&
-           (!o->uses_tls || producer_set_tls(conf, &o->tls, err)) &&
-           (!o->mechanism || producer_set_sasl(conf, o, err)) &&
+           producer_set(conf, "security.protocol", PROTOCOLS[uses_tls][uses_sasl], err) &&
+           (!uses_tls || producer_set_tls(conf, &r->tls, err)) &&
+           (!uses_sasl || producer_set_sasl(conf, o, err)) &&
            producer_set(conf, "acks", "all", err) &&
            producer_set(conf, "enable.idempotence", idempotent ? "true" : "false", err) &&
            // An event that fails stops later events, and no time-out of librdkafka fails an event.
@@ -154,11 +152,11 @@ static bool producer_set_all(rd_kafka_conf_t *conf, const struct kafka_options *
            producer_set(conf, "log.queue", "true", err);
 }
 
-rd_kafka_conf_t *producer_settings(const struct kafka_options *options, bool idempotent,
+rd_kafka_conf_t *producer_settings(const struct conf_receiver *receiver, bool idempotent,
                                    unsigned batch_size, struct error *err)
 {
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    if (producer_set_all(conf, options, idempotent, batch_size, err))
+    if (producer_set_all(conf, receiver, idempotent, batch_size, err))
         return conf;
     rd_kafka_conf_destroy(conf);
     return NULL;

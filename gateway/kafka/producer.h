@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "kafka/options.h"
+#include "kafka/in_flight.h"
 #include "kafka/values.h"
 #include "sink/answers.h"
 
@@ -23,7 +23,7 @@
 // Returns librdkafka's settings for a receiver's options, the caller's. `batch_size`: octets in one
 // request, unless the user's settings say so; 0: librdkafka decides. Returns NULL with a sentence,
 // which has no secret, if librdkafka does not accept a setting, or if a setting is not the user's.
-rd_kafka_conf_t *producer_settings(const struct kafka_options *options, bool idempotent,
+rd_kafka_conf_t *producer_settings(const struct conf_receiver *receiver, bool idempotent,
                                    unsigned batch_size, struct error *err);
 
 enum {

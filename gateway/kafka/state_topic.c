@@ -28,8 +28,9 @@ struct state_reading {
 };
 
 struct state_topic {
-    const struct kafka_options *options;
-    const char *name; // the receiver's
+    const struct conf_receiver *receiver;
+    const struct conf_kafka *options; // of the receiver
+    const char *name;                 // the receiver's
     struct log *log;
     struct log_limit limit;
     const char *fabric;
@@ -127,7 +128,7 @@ static struct producer *state_topic_begin_client(struct state_topic *s, rd_kafka
         digest_add(digest_add(DIGEST_OF_NOTHING, s->name, strlen(s->name) + 1), &type, sizeof type);
     if (!producer_await_former(owner, clock_now(), s->options->brokers, err))
         return NULL;
-    rd_kafka_conf_t *conf = producer_settings(s->options, safe, 0, err);
+    rd_kafka_conf_t *conf = producer_settings(s->receiver, safe, 0, err);
     if (!conf)
         return NULL;
     rd_kafka_conf_set(conf, PRODUCER_GAPLESS, "false", NULL, 0);
@@ -453,16 +454,17 @@ static void state_topic_free(void *self)
     free(s);
 }
 
-void state_topic_make(struct sink *out, const char *name, const struct kafka_options *options,
+void state_topic_make(struct sink *out, const char *name, const struct conf_receiver *receiver,
                       const struct module_host *host)
 {
     struct state_topic *s = memory_zeroed(1, sizeof *s);
     s->name = name;
-    s->options = options;
+    s->receiver = receiver;
+    s->options = &receiver->kafka;
     s->log = host->log;
     s->fabric = host->alarms->fabric_name;
     s->kept =
-        kept_state_new(host->alarms, options->state_refresh_s * CLOCK_US_PER_S, &random_system);
+        kept_state_new(host->alarms, s->options->state_refresh_s * CLOCK_US_PER_S, &random_system);
     *out = (struct sink){
         .keep = state_topic_keep, .close = state_topic_close, .free = state_topic_free, .self = s};
 }

@@ -9,9 +9,9 @@
 // partitions that are added later do not move a fabric.
 #pragma once
 
-#include "kafka/options.h"
+#include "kafka/in_flight.h"
 #include "sink/module.h"
 
 // All outlive the sink.
-void state_topic_make(struct sink *out, const char *name, const struct kafka_options *options,
+void state_topic_make(struct sink *out, const char *name, const struct conf_receiver *receiver,
                       const struct module_host *host);

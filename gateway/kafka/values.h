@@ -4,7 +4,8 @@
 // thread-safe.
 #pragma once
 
-#include "kafka/options.h"
+#include "kafka/in_flight.h"
+#include "sink/format.h"
 
 enum {
     VALUES_SIZE = 8 * 1024 * 1024, // octets; octets that were never used take no memory

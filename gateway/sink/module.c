@@ -128,7 +128,6 @@ struct module_sink {
     char name[sizeof(((struct sink *)NULL)->name)];
     bool made;
     struct sink inner; // once made
-    max_align_t options[];
 };
 
 static bool module_sink_make(struct module_sink *s, struct error *err)
@@ -187,9 +186,8 @@ static void module_free(void *self)
 
 void module_sink(struct sink *out, const char *name, const struct module_use *use)
 {
-    struct module_sink *s = memory_zeroed(1, sizeof *s + use->options_size);
+    struct module_sink *s = memory_zeroed(1, sizeof *s);
     s->use = *use;
-    s->use.options = memcpy(s->options, use->options, use->options_size);
     snprintf(s->name, sizeof s->name, "%s", name);
     *out = (struct sink){.open = module_open,
                          .send = module_send,

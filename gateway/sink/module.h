@@ -22,9 +22,8 @@
 
 #define MODULE_SYMBOL "ibtrapd_module"
 
-// Raise this number with each change of this file, sink.h, tickets.h, or the options of a module's
-// kinds.
-enum { MODULE_INTERFACE = 12 };
+// Raise this number with each change of this file, sink.h, tickets.h, or model/receiver_conf.h.
+enum { MODULE_INTERFACE = 13 };
 
 struct module_alarms_state {
     bool is_standby;  // another gateway notifies receivers, or nobody knows yet which one: only
@@ -84,9 +83,9 @@ struct module {
     const char *version; // INSTALL_VERSION
     size_t event_size;   // sizeof(struct event)
 
-    // Makes the sink of a receiver (sink.h). `kind` is a kind of the module, which knows the type
-    // of `options`. `name`, `options` and `host` outlive the sink. `out->in_flight_max` and the
-    // presence of `keep` are those of the use. `close` is not NULL, and nobody uses `reopen`,
+    // Makes the sink of a receiver (sink.h). `kind` is a kind of the module; `options` are the
+    // struct conf_receiver. `name`, `options` and `host` outlive the sink. `out->in_flight_max` and
+    // the presence of `keep` are those of the use. `close` is not NULL, and nobody uses `reopen`,
     // name, kind and address. A sink that only keeps a state has neither `send` nor `wait`. Returns
     // false with a sentence; may be called again.
     bool (*make)(struct sink *out, const char *kind, const char *name, const void *options,
@@ -109,8 +108,7 @@ struct module_use {
     const char *kind;    // "kafka"
     const char *file;    // of the module, without directory and ".so"
     const char *package; // that brings it
-    const void *options; // for the module
-    size_t options_size;
+    const void *options; // for the module: the struct conf_receiver
     unsigned in_flight_max;
     bool keeps_state; // sinks of the kind have `keep`
     struct module_host host;
@@ -121,7 +119,7 @@ struct module_use {
 void module_set_directory(const char *directory);
 
 // Fills `out` with a sink that loads the module at its first opening. Does not fill `address`.
-// Copies the options; the strings of options and use stay the caller's and outlive the sink.
+// Options and strings of the use stay the caller's and outlive the sink.
 void module_sink(struct sink *out, const char *name, const struct module_use *use);
 
 // Loads the module and asks whether the module accepts the options. Returns false with a sentence,

@@ -17,6 +17,16 @@
 #include <string.h>
 #include <sys/socket.h>
 
+struct tls_options tls_options_of(const struct conf_tls *conf, struct log *log)
+{
+    return (struct tls_options){.ca_file = conf->ca_file,
+                                .crl_file = conf->crl_file,
+                                .cert_file = conf->certificate_file,
+                                .key_file = conf->key_file,
+                                .name = conf->server_name,
+                                .log = log};
+}
+
 const char *tls_files_reason(void)
 {
     unsigned long code = ERR_get_error();

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "model/receiver_conf.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,9 @@ struct tls_options {
     const char *name;      // of the peer: a host name, or an IP address
     struct log *log;       // NULL: none
 };
+
+// The options of a receiver. The strings stay those of `conf`.
+struct tls_options tls_options_of(const struct conf_tls *conf, struct log *log);
 
 struct ssl_ctx_st;
 

@@ -48,8 +48,9 @@ static rd_kafka_t *make_client(const char *brokers)
 {
     char reason[200];
     struct error err;
-    const struct kafka_options options = {.brokers = brokers};
-    rd_kafka_conf_t *conf = producer_settings(&options, true, 0, &err);
+    static struct conf_receiver receiver;
+    snprintf(receiver.kafka.brokers, sizeof receiver.kafka.brokers, "%s", brokers);
+    rd_kafka_conf_t *conf = producer_settings(&receiver, true, 0, &err);
     if (!conf)
         bare_give_up(err.text);
     rd_kafka_conf_set_dr_msg_cb(conf, on_report);

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "control/handlers.h"
 #include "driver.h"
-#include "kafka/options.h"
+#include "kafka/in_flight.h"
 #include "sink/module.h"
 
 #include <inttypes.h>
@@ -47,10 +47,9 @@ struct bench_gateway {
 
 static struct bench_gateway *gateways;
 static int gateway_count, alarm_count;
-static struct kafka_options options, event_options;
+static struct conf_receiver receiver, event_receiver;
 static const int64_t PAUSE_US = 3 * CLOCK_US_PER_S;
 static atomic_uint_fast64_t documents, octets;
-static char settings[KAFKA_SETTINGS_MAX][KAFKA_SETTING_SIZE];
 
 static struct module_alarms_state state_of(void *ctx)
 {
@@ -141,8 +140,8 @@ static void begin(struct bench_gateway *g, int i)
                                      .ctx = g};
     static struct module_host hosts[GATEWAYS_MAX];
     hosts[i].alarms = &g->list;
-    if (!ibtrapd_module.make(&g->sink, "kafka", g->name, &options, &hosts[i], &err) ||
-        !ibtrapd_module.make(&events, "kafka", g->fabric, &event_options, &hosts[i], &err))
+    if (!ibtrapd_module.make(&g->sink, "kafka", g->name, &receiver, &hosts[i], &err) ||
+        !ibtrapd_module.make(&events, "kafka", g->fabric, &event_receiver, &hosts[i], &err))
         abort();
     events.in_flight_max = KAFKA_IN_FLIGHT_MAX;
     g->events.sink = events;
@@ -287,11 +286,11 @@ static rd_kafka_t *consumer_begin(void)
 {
     char reason[200];
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    rd_kafka_conf_set(conf, "bootstrap.servers", options.brokers, NULL, 0);
+    rd_kafka_conf_set(conf, "bootstrap.servers", receiver.kafka.brokers, NULL, 0);
     rd_kafka_conf_set(conf, "enable.partition.eof", "true", NULL, 0);
-    for (size_t i = 0; i < KAFKA_SETTINGS_MAX && settings[i][0] != '\0'; i++) {
-        char name[KAFKA_SETTING_SIZE];
-        memcpy(name, settings[i], sizeof name);
+    for (size_t i = 0; i < CONF_SETTINGS_MAX && receiver.kafka.settings[i][0] != '\0'; i++) {
+        char name[CONF_SETTING_SIZE];
+        memcpy(name, receiver.kafka.settings[i], sizeof name);
         char *value = strchr(name, '=');
         *value = '\0';
         rd_kafka_conf_set(conf, name, value + 1, NULL, 0);
@@ -377,8 +376,8 @@ static bool compare(void)
         for (int k = 0; k < alarm_count; k++)
             alarms += gateways[i].changes[k] % 2 == 0;
     }
-    read_topic(options.state_topic, take_alarm);
-    read_topic(event_options.topic, take_event);
+    read_topic(receiver.kafka.state_topic, take_alarm);
+    read_topic(event_receiver.kafka.topic, take_event);
     printf("a consumer has %zu keys, the gateways have %" PRIu64 "\n", live_keys, alarms);
     printf("a consumer has %" PRIu64 " events, the gateways had %" PRIu64 "; %" PRIu64
            " came twice\n",
@@ -418,20 +417,16 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     gateway_count = atoi(argv[1]);
     alarm_count = atoi(argv[2]);
-    for (int i = 7; i < argc && i - 7 < KAFKA_SETTINGS_MAX; i++)
-        snprintf(settings[i - 7], sizeof settings[0], "%s", argv[i]);
+    for (int i = 7; i < argc && i - 7 < CONF_SETTINGS_MAX; i++)
+        snprintf(receiver.kafka.settings[i - 7], CONF_SETTING_SIZE, "%s", argv[i]);
     rd_kafka_mock_cluster_t *cluster = argc > 6 ? NULL : make_cluster();
-    options = (struct kafka_options){.brokers = cluster ? rd_kafka_mock_cluster_bootstraps(cluster)
-                                                        : argv[6],
-                                     .topic = "",
-                                     .state_topic = "alarms",
-                                     .state_refresh_s = 86400,
-                                     .settings = settings,
-                                     .setting_count = KAFKA_SETTINGS_MAX};
-    event_options = options;
-    event_options.format = FORMAT_JSON;
-    event_options.topic = "events";
-    event_options.state_topic = "";
+    snprintf(receiver.kafka.brokers, sizeof receiver.kafka.brokers, "%s",
+             cluster ? rd_kafka_mock_cluster_bootstraps(cluster) : argv[6]);
+    receiver.kafka.state_refresh_s = 86400;
+    event_receiver = receiver;
+    event_receiver.kafka.format = FORMAT_JSON;
+    strcpy(event_receiver.kafka.topic, "events");
+    strcpy(receiver.kafka.state_topic, "alarms");
     gateways = memory_zeroed((size_t)gateway_count, sizeof *gateways);
     for (int i = 0; i < gateway_count; i++)
         begin(&gateways[i], i);

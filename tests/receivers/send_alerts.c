@@ -79,6 +79,22 @@ static const struct module_alarms ALARMS = {.state = whole,
                                             .gateway = "gw1",
                                             .fabric = ""};
 
+static unsigned renew_ms;
+
+struct transfer_options __real_transfer_options_of(const struct conf_receiver *receiver,
+                                                   const char *url, const char *scheme);
+struct transfer_options __wrap_transfer_options_of(const struct conf_receiver *receiver,
+                                                   const char *url, const char *scheme);
+struct transfer_options __wrap_transfer_options_of(const struct conf_receiver *receiver,
+                                                   const char *url, const char *scheme)
+{
+    struct transfer_options options = __real_transfer_options_of(receiver, url, scheme);
+    options.renew_ms = renew_ms;
+    return options;
+}
+
+#define TAKE(out, name) snprintf(out, sizeof out, "%s", sender_option(args, name, ""))
+
 int main(int argc, char **argv)
 {
     static const struct module_host HOST = {.alarms = &ALARMS};
@@ -87,20 +103,15 @@ int main(int argc, char **argv)
     struct sink sink = {0};
     struct error err;
     (void)argc;
-    const struct alertmanager_options options = {
-        .to = {.url = "",
-               .tls = {.ca_file = "", .crl_file = "", .cert_file = "", .key_file = "", .name = ""},
-               .user = "",
-               .password_file = "",
-               .token_file = sender_option(args, "token_file", ""),
-               .header_file = sender_option(args, "header_file", ""),
-               .renew_ms = (unsigned)sender_number(args, "renew", 60000)},
-        .urls = sender_option(args, "urls", ""),
-        .source = "fabric1",
-        .expire_s = (unsigned)sender_number(args, "expire", 300)};
+    static struct conf_receiver receiver = {.alertmanager = {.source = "fabric1"}};
+    TAKE(receiver.alertmanager.urls, "urls");
+    TAKE(receiver.http_access.token_file, "token_file");
+    TAKE(receiver.http_access.header_file, "header_file");
+    receiver.alertmanager.expire_s = (unsigned)sender_number(args, "expire", 300);
+    renew_ms = (unsigned)sender_number(args, "renew", 60000);
     signal(SIGPIPE, SIG_IGN);
     alarm_.raised_us = clock_utc(&clock_system);
-    if (!ibtrapd_module.make(&sink, "alertmanager", "test", &options, &HOST, &err) ||
+    if (!ibtrapd_module.make(&sink, "alertmanager", "test", &receiver, &HOST, &err) ||
         !sink.open(sink.self, &tickets, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 2;

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "conf/check.h"
-#include "http/http_options.h"
+#include "http/transfer.h"
 #include "sink/module.h"
 
 #include <signal.h>
@@ -45,34 +45,48 @@ static struct event *make(long n)
     return e;
 }
 
-static void choose(struct http_options *o, char **args, char headers[HEADERS][TRANSFER_HEADER_SIZE])
+static unsigned renew_ms;
+
+struct transfer_options __real_transfer_options_of(const struct conf_receiver *receiver,
+                                                   const char *url, const char *scheme);
+struct transfer_options __wrap_transfer_options_of(const struct conf_receiver *receiver,
+                                                   const char *url, const char *scheme);
+struct transfer_options __wrap_transfer_options_of(const struct conf_receiver *receiver,
+                                                   const char *url, const char *scheme)
+{
+    struct transfer_options options = __real_transfer_options_of(receiver, url, scheme);
+    options.renew_ms = renew_ms;
+    return options;
+}
+
+#define TAKE(out, name) snprintf(out, sizeof out, "%s", sender_option(args, name, ""))
+
+static void choose(struct conf_receiver *r, char **args)
 {
     static const char *const FORMATS[HTTP_FORMAT_COUNT] = {
         [HTTP_JSON] = "json", [HTTP_CLOUDEVENTS] = "cloudevents", [HTTP_OTLP] = "otlp",
         [HTTP_LOKI] = "loki", [HTTP_SPLUNK] = "splunk",           [HTTP_ELASTIC] = "elasticsearch"};
-    snprintf(headers[1], TRANSFER_HEADER_SIZE, "%s", sender_option(args, "header", ""));
-    *o = (struct http_options){.to = {.url = sender_option(args, "url", ""),
-                                      .tls = {.ca_file = sender_option(args, "ca", ""),
-                                              .crl_file = sender_option(args, "crl", ""),
-                                              .cert_file = sender_option(args, "cert", ""),
-                                              .key_file = sender_option(args, "key", ""),
-                                              .name = sender_option(args, "name", "")},
-                                      .user = sender_option(args, "user", ""),
-                                      .password_file = sender_option(args, "password_file", ""),
-                                      .token_file = sender_option(args, "token_file", ""),
-                                      .header_file = sender_option(args, "header_file", ""),
-                                      .headers = (const char(*)[TRANSFER_HEADER_SIZE])headers,
-                                      .header_count = HEADERS,
-                                      .renew_ms = (unsigned)sender_number(args, "renew", 60000)},
-                               .batch = (unsigned)sender_number(args, "batch", 256),
-                               .batch_size = (size_t)sender_number(args, "batch_size", 524288),
-                               .timeout = (unsigned)sender_number(args, "timeout", 3),
-                               .gzip = sender_number(args, "gzip", 0) != 0,
-                               .index = sender_option(args, "index", ""),
-                               .ack = sender_number(args, "ack", 0) != 0};
+    TAKE(r->http.url, "url");
+    TAKE(r->http.index, "index");
+    TAKE(r->tls.ca_file, "ca");
+    TAKE(r->tls.crl_file, "crl");
+    TAKE(r->tls.certificate_file, "cert");
+    TAKE(r->tls.key_file, "key");
+    TAKE(r->tls.server_name, "name");
+    TAKE(r->http_access.user, "user");
+    TAKE(r->http_access.password_file, "password_file");
+    TAKE(r->http_access.token_file, "token_file");
+    TAKE(r->http_access.header_file, "header_file");
+    TAKE(r->http_access.headers[0], "header");
+    renew_ms = (unsigned)sender_number(args, "renew", 60000);
+    r->http.batch = (unsigned)sender_number(args, "batch", 256);
+    r->http.batch_size = (uint32_t)sender_number(args, "batch_size", 524288);
+    r->http.timeout = (unsigned)sender_number(args, "timeout", 3);
+    r->http.gzip = sender_number(args, "gzip", 0) != 0;
+    r->http.ack = sender_number(args, "ack", 0) != 0;
     for (int f = 0; f < HTTP_FORMAT_COUNT; f++) {
         if (strcmp(sender_option(args, "format", "json"), FORMATS[f]) == 0)
-            o->format = (enum http_format)f;
+            r->http.format = (enum http_format)f;
     }
 }
 
@@ -154,23 +168,22 @@ int main(int argc, char **argv)
 {
     (void)argc;
     char **args = argv + 1;
-    char headers[HEADERS][TRANSFER_HEADER_SIZE] = {{0}};
     static struct run run;
     run.count = sender_number(args, "count", 1);
     const struct module_host host = {.log = NULL};
-    struct http_options options;
+    static struct conf_receiver receiver;
     struct error err;
     const int64_t begun = clock_monotonic(&clock_system);
     const int64_t deadline = begun + sender_number(args, "deadline", 60000) * CLOCK_US_PER_MS;
     const bool once = sender_number(args, "once", 0) != 0;
     signal(SIGPIPE, SIG_IGN);
-    choose(&options, args, headers);
-    if (!check_url(options.to.url, &err)) {
+    choose(&receiver, args);
+    if (!check_url(receiver.http.url, &err)) {
         fprintf(stderr, "'url' %s\n", err.text);
         return 2;
     }
-    if (!ibtrapd_module.check("http", &options, &err) ||
-        !ibtrapd_module.make(&run.sink, "http", "test", &options, &host, &err)) {
+    if (!ibtrapd_module.check("http", &receiver, &err) ||
+        !ibtrapd_module.make(&run.sink, "http", "test", &receiver, &host, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 2;
     }

@@ -95,12 +95,8 @@ static const int64_t EXPIRE_US = 300 * CLOCK_US_PER_S;
 static int setup(void **state)
 {
     static const char URL[] = "http://127.0.0.1:9093";
-    static const struct transfer_options NONE = {.url = "",
-                                                 .user = "",
-                                                 .password_file = "",
-                                                 .token_file = "",
-                                                 .header_file = "",
-                                                 .scheme = ""};
+    static const struct conf_http_access NO_ACCESS = {.user = ""};
+    static const struct transfer_options NONE = {.url = "", .access = &NO_ACCESS, .scheme = ""};
     struct error err;
     (void)state;
     all = (struct alert_peers){

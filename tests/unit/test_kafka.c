@@ -4,7 +4,7 @@
 #include "driver.h"
 #include "support.h"
 
-#include "kafka/options.h"
+#include "kafka/in_flight.h"
 #include "kafka/producer.h"
 #include "kafka/topic.h"
 #include "model/catalogue.h"
@@ -42,8 +42,11 @@ static const char TOPIC[] = "ibtrapd";
 static rd_kafka_t *cluster_client;
 static rd_kafka_mock_cluster_t *cluster;
 static char bootstraps[1024];
-static char settings[KAFKA_SETTINGS_MAX][KAFKA_SETTING_SIZE];
-static struct kafka_options options;
+static struct conf_receiver receiver;
+static struct conf_kafka *const options = &receiver.kafka;
+static char (*const settings)[CONF_SETTING_SIZE] = receiver.kafka.settings;
+#define SET(member, text) snprintf(options->member, sizeof options->member, "%s", text)
+
 static struct sink sink;
 static struct driver driver, other_driver;
 static struct error err;
@@ -356,21 +359,17 @@ static struct sink sink_of(const char *name)
 {
     static const struct module_host HOST = {.log = NULL};
     struct sink made;
-    assert_true(ibtrapd_module.make(&made, "kafka", name, &options, &HOST, &err));
+    assert_true(ibtrapd_module.make(&made, "kafka", name, &receiver, &HOST, &err));
     return made;
 }
 
 static int setup(void **state)
 {
     (void)state;
-    memset(settings, 0, sizeof settings);
     make_cluster();
-    options = (struct kafka_options){.brokers = bootstraps,
-                                     .topic = TOPIC,
-                                     .state_topic = "",
-                                     .format = FORMAT_JSON,
-                                     .settings = settings,
-                                     .setting_count = KAFKA_SETTINGS_MAX};
+    receiver = (struct conf_receiver){.transport = TRANSPORT_TCP, .kafka = {.format = FORMAT_JSON}};
+    SET(brokers, bootstraps);
+    SET(topic, TOPIC);
     sink = sink_of("bus");
     for (unsigned i = 0; i < EVENTS_MAX; i++)
         events[i] = make_event(i);
@@ -409,8 +408,8 @@ static void check_arrives(enum format format, const char *topic, const char *beg
                           const char *type)
 {
     struct run run = {0};
-    options.format = format;
-    options.topic = topic;
+    options->format = format;
+    SET(topic, topic);
     deliver(1, &run);
     rd_kafka_t *consumer = consume("ibtrapd-warning-link-fe80000000000000");
     rd_kafka_message_t *m = next_message(consumer, PATIENCE_US);
@@ -465,7 +464,7 @@ TEST(topics_beyond_the_handles_get_their_events)
 {
     enum { TOPICS = TOPIC_HANDLES_MAX * 3 / 2, ROUNDS = 3 };
     struct run run = {0};
-    options.topic = "ib-{subnet}";
+    SET(topic, "ib-{subnet}");
     rd_kafka_mock_topic_create(cluster, "ib-0000000000000007", PARTITIONS, 1);
     for (unsigned i = 0; i < TOPICS * ROUNDS; i++)
         events[i]->subnet_prefix = i % TOPICS;
@@ -480,7 +479,7 @@ TEST(topics_beyond_the_handles_get_their_events)
 TEST(topics_whose_handles_are_gone_keep_the_events_under_way)
 {
     enum { TOPICS = TOPIC_HANDLES_MAX * 3 / 2, SAMPLE = TOPICS / 3 };
-    options.topic = "ib-{subnet}";
+    SET(topic, "ib-{subnet}");
     strcpy(settings[0], "linger.ms=500");
     assert_true(driver_open(&driver, &sink, &err));
     for (unsigned i = 0; i < TOPICS; i++) {
@@ -493,7 +492,7 @@ TEST(topics_whose_handles_are_gone_keep_the_events_under_way)
     assert_int_equal(topics_held, 0);
     for (unsigned i = 0; i < TOPICS; i += SAMPLE) {
         char topic[TOPIC_SIZE];
-        topic_write(options.topic, events[i], topic);
+        topic_write(options->topic, events[i], topic);
         const struct seen seen = read_back(topic, 1);
         assert_true(seen.count == 1 && seen.had[i]);
     }
@@ -749,7 +748,7 @@ TEST(a_silent_peer_holds_nobody_up)
     uint16_t port;
     const int listener = listen_silently(&port);
     snprintf(silent, sizeof silent, "127.0.0.1:%u", port);
-    options.brokers = silent;
+    SET(brokers, silent);
     assert_false(open_in_time(&run));
     close(listener);
 }
@@ -763,7 +762,7 @@ TEST(a_name_server_that_falls_silent_holds_nobody_up)
     const int listener = listen_silently(&port);
     snprintf(brokers, sizeof brokers, "127.0.0.1:%u,a.late:9092,b.late:9092,c.late:9092", port);
     strcpy(settings[0], "reconnect.backoff.max.ms=200");
-    options.brokers = brokers;
+    SET(brokers, brokers);
     names_that_wait = 0;
     atomic_store(&names_wait_from, now() + 3 * CLOCK_US_PER_S);
     assert_false(open_in_time(&run));
@@ -779,7 +778,7 @@ TEST(a_name_server_that_falls_silent_delays_no_close)
     const int64_t until = now() + PATIENCE_US;
     snprintf(brokers, sizeof brokers, "%s,a.late:9092", bootstraps);
     strcpy(settings[0], "reconnect.backoff.max.ms=200");
-    options.brokers = brokers;
+    SET(brokers, brokers);
     assert_true(open_in_time(&run));
     names_that_wait = 0;
     atomic_store(&names_wait_from, now());
@@ -793,7 +792,7 @@ TEST(a_name_server_that_falls_silent_delays_no_close)
 TEST(a_name_that_is_not_there_has_a_sentence)
 {
     struct run run = {0};
-    options.brokers = "kafka.invalid:9092";
+    SET(brokers, "kafka.invalid:9092");
     assert_false(open_in_time(&run));
     assert_non_null(strstr(err.text, "no broker of kafka.invalid:9092 answers: "));
 }
@@ -835,7 +834,7 @@ TEST(a_client_that_does_not_end_outlives_its_receiver)
     char brokers[sizeof bootstraps];
     const char *second = strchr(bootstraps, ',');
     snprintf(brokers, sizeof brokers, "%s", second + 1);
-    options.brokers = brokers;
+    SET(brokers, brokers);
     sink = sink_of("bus");
     assert_true(open_in_time(&run));
     atomic_store(&ends_wait, false);
@@ -849,7 +848,7 @@ TEST(a_client_that_still_works_on_what_was_sent_is_told)
     uint16_t port;
     const int listener = listen_silently(&port);
     snprintf(silent, sizeof silent, "127.0.0.1:%u", port);
-    options.brokers = silent;
+    SET(brokers, silent);
     free_sink();
     sink = sink_of("bus");
     atomic_store(&ends_wait, true);
@@ -1114,7 +1113,7 @@ TEST(wrong_clocks_are_told_and_nothing_is_given_up)
 static void check_refused(const char *setting, const char *part)
 {
     snprintf(settings[0], sizeof settings[0], "%s", setting);
-    assert_false(ibtrapd_module.check("kafka", &options, &err));
+    assert_false(ibtrapd_module.check("kafka", &receiver, &err));
     if (!strstr(err.text, part))
         fail_msg("'%s' does not say '%s'", err.text, part);
     assert_false(driver_open(&driver, &sink, &err));
@@ -1122,13 +1121,13 @@ static void check_refused(const char *setting, const char *part)
 
 TEST(settings_are_checked)
 {
-    assert_true(ibtrapd_module.check("kafka", &options, &err));
+    assert_true(ibtrapd_module.check("kafka", &receiver, &err));
     strcpy(settings[0], "compression.codec=gzip");
     strcpy(settings[1], "linger.ms=1");
-    assert_true(ibtrapd_module.check("kafka", &options, &err));
+    assert_true(ibtrapd_module.check("kafka", &receiver, &err));
     strcpy(settings[0], "topic.metadata.refresh.sparse=true");
     strcpy(settings[1], "topic.partitioner=murmur2");
-    assert_true(ibtrapd_module.check("kafka", &options, &err));
+    assert_true(ibtrapd_module.check("kafka", &receiver, &err));
     check_refused("compression.codec=zip", "compression.codec");
     check_refused("no.such.setting=1", "no.such.setting");
     check_refused("acks=1", "'acks' cannot be one of 'settings'");
@@ -1155,14 +1154,13 @@ TEST(settings_are_checked)
 
 TEST(credentials_are_taken)
 {
-    options.mechanism = "SCRAM-SHA-512";
-    options.user = "ibtrapd";
-    options.password = "a secret";
-    assert_true(ibtrapd_module.check("kafka", &options, &err));
-    options.uses_tls = true;
-    options.tls = (struct tls_options){
-        .ca_file = "/nowhere.pem", .crl_file = "", .cert_file = "", .key_file = "", .name = ""};
-    assert_false(ibtrapd_module.check("kafka", &options, &err));
+    options->sasl = CONF_SASL_SCRAM_SHA_512;
+    SET(user, "ibtrapd");
+    SET(password, "a secret");
+    assert_true(ibtrapd_module.check("kafka", &receiver, &err));
+    receiver.transport = TRANSPORT_TLS;
+    strcpy(receiver.tls.ca_file, "/nowhere.pem");
+    assert_false(ibtrapd_module.check("kafka", &receiver, &err));
     assert_null(strstr(err.text, "a secret"));
 }
 

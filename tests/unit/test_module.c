@@ -39,7 +39,6 @@ static const struct module_use *use(void)
                                .file = "made",
                                .package = "ibtrapd-made",
                                .options = &options,
-                               .options_size = sizeof options,
                                .in_flight_max = 7};
     return &made;
 }
