@@ -42,13 +42,9 @@ static const struct entities_row {
     [A_FAN] = {300, FAN, OF_FANS, .name = "Fan"},
     [A_SUPPLY] = {400, SUPPLY, OF_SUPPLIES, .name = "Power supply",
                   .texts = {[SERIAL] = SUPPLY_VALUE_SERIAL, [MODEL] = SUPPLY_VALUE_PART}},
-    [A_MODULE] = {1000,
-                  MODULE,
-                  OF_PORTS,
-                  A_PORT,
-                  "Module in port",
-                  {MODULE_VALUE_REVISION, MODULE_VALUE_FIRMWARE, MODULE_VALUE_SERIAL,
-                   MODULE_VALUE_VENDOR, MODULE_VALUE_PART}},
+    [A_MODULE] = {1000, MODULE, OF_PORTS, A_PORT, "Module in port",
+                  .texts = {MODULE_VALUE_REVISION, MODULE_VALUE_FIRMWARE, MODULE_VALUE_SERIAL,
+                            MODULE_VALUE_VENDOR, MODULE_VALUE_PART}},
 #define SENSE(first, numbers, parent, name, ...)                                                   \
     {                                                                                              \
         first, SENSOR, numbers, parent, name, {0}, __VA_ARGS__                                     \
