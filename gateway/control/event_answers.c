@@ -302,9 +302,10 @@ static json_t *event_answers_explain_receiver_json(struct receiver *receiver, in
     const struct receiver_event_outcome result = receiver_outcome_of(receiver, number);
     const struct sink *r = receiver_sink(receiver);
     return json_pack(
-        "{s:s, s:s, s:s, s:o, s:o}", "name", r->name, "kind", r->kind, "state",
+        "{s:s, s:s, s:s, s:o, s:o, s:b}", "name", r->name, "kind", r->kind, "state",
         receiver_outcome_word(result.outcome), "time", protocol_time(result.time_us), "reason",
-        protocol_text(event_answers_explain_reason_of(receiver, &status, &result, event)));
+        protocol_text(event_answers_explain_reason_of(receiver, &status, &result, event)), "trying",
+        (int)(status.hurried && !status.paused));
 }
 
 static json_t *event_answers_explain_receivers_json(const struct control *c, int64_t number,

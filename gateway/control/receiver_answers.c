@@ -234,6 +234,15 @@ bool test_answers_read(const struct control *c, const json_t *request, struct te
     return true;
 }
 
+// Who tests has just mended a receiver. `only`: the name of the receiver of the test; empty: all.
+static void receiver_answers_hurry(const struct control *c, const char *only)
+{
+    for (size_t i = 0; i < c->parts->receiver_count; i++) {
+        if (only[0] == '\0' || strcmp(receiver_sink(c->parts->receivers[i])->name, only) == 0)
+            receiver_hurry(c->parts->receivers[i]);
+    }
+}
+
 json_t *test_answers_send(struct control *c, const json_t *request)
 {
     struct error err;
@@ -243,5 +252,6 @@ json_t *test_answers_send(struct control *c, const json_t *request)
         return answer_refuse("%s", err.text);
     if (!pipeline_put_test_event(c->parts->pipeline, &test))
         return answer_refuse("ibtrapd is too busy for a test now");
+    receiver_answers_hurry(c, test.receiver);
     return json_pack("{s:i, s:I}", "version", PROTOCOL_VERSION, "last", (json_int_t)last);
 }

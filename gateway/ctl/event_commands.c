@@ -375,7 +375,7 @@ static int64_t event_command_await_test(const char *socket, const char *event, i
 
 // Returns the first receiver without the event, or NULL: the receiver still waits for the event, or
 // the test is for this receiver only and has not gone out. `only`: the receiver of the test; NULL:
-// all. `hopes`: only a receiver waiting without a known reason counts.
+// all. `hopes`: only a receiver counts that waits without a known reason, or is just trying.
 static const json_t *event_command_find_without(const json_t *answer, const char *only, bool hopes)
 {
     size_t i;
@@ -387,7 +387,9 @@ static const json_t *event_command_find_without(const json_t *answer, const char
         const bool has = strcmp(state, "delivered") == 0 || strcmp(state, "sent") == 0;
         if (only && strcmp(member_word(one, "name"), only) != 0)
             continue;
-        if (hopes ? waits && member_word(one, "reason")[0] == '\0' : waits || (only && !has))
+        const bool hoped =
+            member_word(one, "reason")[0] == '\0' || json_is_true(json_object_get(one, "trying"));
+        if (hopes ? waits && hoped : waits || (only && !has))
             return one;
     }
     return NULL;

@@ -77,6 +77,7 @@ struct receiver_status {
     int64_t cursor, lag; // lag: events that it does not have yet
     int64_t oldest_us;   // UTC: when the oldest of these happened; 0: there are none
     bool paused;
+    bool hurried;      // receiver_hurry asked for an attempt that has not ended
     bool untried;      // it has taken no event yet, and no attempt failed: nobody knows it works
     unsigned failures; // in a row
     char problem[512]; // why the last attempt failed; empty: all is well
@@ -124,6 +125,9 @@ void receiver_change_trap_group(struct receiver *receiver, struct guid_set *grou
 
 // Pauses or resumes: while paused, events wait in the journal. Any thread.
 void receiver_pause(struct receiver *receiver, bool paused);
+
+// Makes a failing receiver try again at once. Any thread.
+void receiver_hurry(struct receiver *receiver);
 
 // Gives up all events that wait now, but for those that end an alarm or raise an alarm that stands.
 // Any thread.

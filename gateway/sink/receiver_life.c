@@ -118,6 +118,11 @@ void receiver_pause(struct receiver *receiver, bool paused)
     atomic_store(&receiver->paused, paused);
 }
 
+void receiver_hurry(struct receiver *receiver)
+{
+    atomic_store(&receiver->hurried, true);
+}
+
 void receiver_flush(struct receiver *receiver)
 {
     atomic_store(&receiver->flush_through, journal_last(receiver->options.journal));
@@ -160,6 +165,7 @@ void receiver_get_status(struct receiver *receiver, struct receiver_status *out)
     receiver_read_counts(&receiver->counts, out); // after the cursor: they have all events up to it
     out->untried = out->delivered_at == 0 && out->problem[0] == '\0';
     out->paused = atomic_load(&receiver->paused);
+    out->hurried = atomic_load(&receiver->hurried) && out->problem[0] != '\0';
     out->confirms = receiver->sink.in_flight_max > 0;
     out->cursor = cursor;
     struct journal *journal = receiver->options.journal;

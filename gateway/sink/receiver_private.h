@@ -89,7 +89,7 @@ struct receiver {
     char given_up[EVENT_REASON_SIZE]; // the last event of which nobody was told; empty: none
     int64_t tell_at;                  // not before
 
-    atomic_bool stop, paused;
+    atomic_bool stop, paused, hurried;
     atomic_int_fast64_t stop_by, flush_through;
     atomic_int_fast64_t resend;    // the number of an event to be sent again; 0: none
     atomic_bool recalled;          // a failing alarm is active that the thread does not know

@@ -40,6 +40,7 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem,
     if (was_well != is_well)
         receiver->status.changed_at = receiver_now_of(receiver);
     snprintf(receiver->status.problem, sizeof receiver->status.problem, "%s", problem);
+    atomic_store(&receiver->hurried, false);
     pthread_mutex_unlock(&receiver->lock);
     const char *name = receiver->sink.name;
     if (left)
@@ -472,7 +473,7 @@ static bool receiver_open(struct receiver *receiver, int64_t now)
     struct error err;
     if (receiver->is_open)
         return true;
-    if (now < receiver->retry_at)
+    if (now < receiver->retry_at && !atomic_load(&receiver->hurried))
         return false;
     receiver->is_open =
         !receiver->sink.open || receiver->sink.open(receiver->sink.self, &receiver->tickets, &err);

@@ -122,6 +122,16 @@ def test_dead_receivers_do_not_disturb_the_others(fabric, syslog, traps):
     wait_passing(lambda: failures_of(gateway, ["snmp0", "local"]), pass_one)
 
 
+def test_a_test_tries_a_receiver_that_was_mended_at_once(fabric):
+    away = fabric.directory / "away"
+    gateway = fabric.keep(Gateway(fabric, more=section("file", "late", path=away / "late.json")))
+    gateway.wait_status(lambda status: [one for one in status["receivers"] if one["name"] == "late" and one["failed"]],
+                        "the receiver to fail")
+    away.mkdir()
+    gateway.control("test", "gateway-started", "--receiver", "late")
+    assert '"test":true' in (away / "late.json").read_text().replace(" ", "")
+
+
 def test_names_of_a_node_name_map(fabric, traps, syslog):
     fabric.subnet_manager().wait_master()
     names = fabric.directory / "node-name-map"

@@ -34,13 +34,16 @@ static struct {
 } changes[32];
 static size_t change_count;
 
-// Virtual time: a sleep of the delivery takes no time but advances its clock. Replaces the C
-// library's function.
+static atomic_bool frozen;
+
+// Virtual time: a sleep of the delivery takes no time but advances its clock, unless the clock is
+// frozen. Replaces the C library's function.
 int nanosleep(const struct timespec *wanted, struct timespec *rest)
 {
     (void)rest;
-    atomic_fetch_add(&fake.time.monotonic,
-                     wanted->tv_sec * CLOCK_US_PER_S + wanted->tv_nsec / 1000);
+    if (!frozen)
+        atomic_fetch_add(&fake.time.monotonic,
+                         wanted->tv_sec * CLOCK_US_PER_S + wanted->tv_nsec / 1000);
     sched_yield();
     return 0;
 }
@@ -81,6 +84,7 @@ static int begin(void **state)
     fake_receiver_init(&fake);
     change_count = 0;
     octet = 0;
+    frozen = false;
     chance = support_constant(&octet);
     log_stream = open_memstream(&log_text, &log_size);
     log_ = support_log(log_stream);
@@ -526,6 +530,31 @@ TEST(waits_grow_to_half_a_minute)
 {
     static const int64_t MS[] = {500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000};
     check_waits(MS, COUNT(MS));
+}
+
+// The clock is frozen: no wait ends by itself.
+TEST(a_failing_receiver_tries_at_once_when_asked)
+{
+    frozen = true;
+    fake.refuse_open = 2;
+    start();
+    put(1, 1);
+    fake_receiver_wait_opens(&fake, 1);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.failed < 1);
+    receiver_hurry(receiver);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.hurried || status.failed < 2);
+    assert_string_equal(status.problem, "nobody is there");
+    receiver_hurry(receiver);
+    fake_receiver_wait_had(&fake, 1);
+    frozen = false;
+    stop();
+    assert_int_equal(fake.opens, 3);
 }
 
 TEST(chance_takes_up_to_half_of_a_wait_away)
@@ -1967,6 +1996,7 @@ int main(void)
         RECEIVER_TEST(attempts_that_failed_are_counted),
         RECEIVER_TEST(attempts_to_keep_a_state_are_counted_once),
         RECEIVER_TEST(waits_grow_to_half_a_minute),
+        RECEIVER_TEST(a_failing_receiver_tries_at_once_when_asked),
         RECEIVER_TEST(chance_takes_up_to_half_of_a_wait_away),
         RECEIVER_TEST(waits_grow_too_when_only_acknowledgements_fail),
         RECEIVER_TEST(a_window_is_used_and_never_exceeded),
