@@ -78,6 +78,7 @@ struct receiver {
     unsigned failures; // in a row
     bool has_problem, notified_failing;
     int64_t retry_at;
+    int64_t flushed; // the value of `flush_through` that was obeyed
     double tokens;
     int64_t tokens_at;
     int64_t read_through;           // the last sequence number read from the journal

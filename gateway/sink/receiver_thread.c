@@ -133,6 +133,7 @@ static size_t receiver_count_done(struct receiver *receiver)
     return n;
 }
 
+// Remembers what became of those of the n oldest events that are done.
 static void receiver_remember(struct receiver *receiver, size_t n)
 {
     const int64_t now = clock_utc(receiver->options.clock);
@@ -141,7 +142,7 @@ static void receiver_remember(struct receiver *receiver, size_t n)
         const struct ticket *e = receiver_at(receiver, i);
         const int64_t number = e->event ? e->event->number : e->sequence;
         const size_t at = (size_t)(number % RECEIVER_OUTCOMES_MAX);
-        if (e->had)
+        if (e->had || e->state != TICKET_DONE)
             continue;
         receiver->outcomes.all[at].sequence = number;
         receiver->outcomes.all[at].outcome = e->outcome;
@@ -398,6 +399,21 @@ static bool receiver_skip(struct receiver *receiver, struct ticket *e)
     return true;
 }
 
+// Gives up what a new flush is about, also behind an event that has to wait.
+static void receiver_obey_flush(struct receiver *receiver)
+{
+    const int64_t through = atomic_load(&receiver->flush_through);
+    if (through == receiver->flushed)
+        return;
+    for (size_t i = 0; i < receiver->tickets.count; i++) {
+        struct ticket *e = receiver_at(receiver, i);
+        if (e->state == TICKET_WAITING && receiver_is_too_late(receiver, e))
+            receiver_skip(receiver, e);
+    }
+    receiver_remember(receiver, receiver->tickets.count);
+    receiver->flushed = through;
+}
+
 static void receiver_note_attempt(struct receiver *receiver, struct ticket *e,
                                   enum sink_result result)
 {
@@ -497,6 +513,7 @@ static int64_t receiver_hand_over_all(struct receiver *receiver)
 {
     struct tickets *t = &receiver->tickets;
     receiver_trial_pass(receiver);
+    receiver_obey_flush(receiver);
     while (t->handed < t->count) {
         struct ticket *e = receiver_at(receiver, t->handed);
         int64_t now = receiver_now_of(receiver);

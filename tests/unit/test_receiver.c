@@ -1241,6 +1241,27 @@ TEST(a_flush_gives_up_no_state)
     check_had_state();
 }
 
+// The receiver fails, and an alarm that stands is the first to wait.
+TEST(a_flush_gives_up_what_waits_behind_a_state)
+{
+    frozen = true;
+    fake.refuse_open = 1;
+    start();
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    put(2, 3);
+    fake_receiver_wait_opens(&fake, 1);
+    receiver_flush(receiver);
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.dropped < 3);
+    assert_int_equal(receiver_outcome_of(receiver, 1).outcome, RECEIVER_WAITING);
+    assert_int_equal(receiver_outcome_of(receiver, 4).outcome, RECEIVER_GIVEN_UP);
+    frozen = false;
+    stop();
+    check_had(1, 1);
+}
+
 TEST(no_age_gives_up_a_state)
 {
     options.age_max_us = 60 * CLOCK_US_PER_S;
@@ -2016,6 +2037,7 @@ int main(void)
         RECEIVER_TEST(several_events_in_a_row_that_are_refused_are_given_up),
         RECEIVER_TEST(no_event_of_a_refused_alarm_overtakes_it),
         RECEIVER_TEST(a_flush_gives_up_no_state),
+        RECEIVER_TEST(a_flush_gives_up_what_waits_behind_a_state),
         RECEIVER_TEST(no_age_gives_up_a_state),
         RECEIVER_TEST(a_clear_of_a_raise_that_was_given_up_refers_to_nothing),
         RECEIVER_TEST(no_end_refers_to_an_event_from_before_a_move),
