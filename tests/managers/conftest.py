@@ -116,6 +116,7 @@ def booted_machine(outside):
     for library in LIBRARIES:
         shutil.copy(PROGRAMS / library, outside)
     with Machine(outside, os.environ["IBTRAPD_MANAGERS_ROOT"]) as booting:
+        booting.run("hostname", "monitor")  # as the pages show it
         booting.run("systemctl", "start", "systemd-journald.socket", "systemd-journald-dev-log.socket", "systemd-journald")
         yield booting
 

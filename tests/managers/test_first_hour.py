@@ -47,10 +47,12 @@ def test_the_first_hour(site):
     site.path("/etc/snmp/snmptrapd.conf").write_text(pages.blocks("snmptrapd-zabbix", "snmptrapd")[0])
     site.run("systemd-run", "--unit=watch", "sh", "-c", watch)
     site.wait(lambda: listening(162), "snmptrapd to listen")
+    site.shell("ibtrapctl reload && ibtrapctl test link-down --receiver nms")  # which failed until now
     steps.done("snmptrapd")
 
     site.path("/etc/rsyslog.d/ibtrapd.conf").write_text(pages.block("rsyslog", "rsyslog", '"514"'))
     site.run("systemctl", "restart", "syslog.socket", "rsyslog")
+    site.shell("ibtrapctl test link-down --receiver logs")
     steps.done("rsyslog")
 
     site.add_config(pages.blocks("prometheus", "ibtrapd")[0])

@@ -134,7 +134,10 @@ def test_each_query_finds_data(ports):
     dashboard = json.loads(ports.path(f"{EXAMPLES}/grafana-dashboard.json").read_text())
     queries = [one["expr"] for panel in dashboard["panels"] for one in panel.get("targets", [])]
     assert len(queries) > 20
+    of_hardware = {name for row in pages.table("prometheus", "metric of a module or switch") for name in row[0].split(", ")}
     for one in queries + pages.blocks("prometheus", "promql")[0].splitlines():
+        if any(name in one for name in of_hardware):
+            continue  # the simulated switches have no registers
         for name, value in (("$__rate_interval", "20s"), ("$instance", ".*"), ("$node", ".*")):
             one = one.replace(name, value)
         assert ports.wait(lambda one=one: query(one), one), one
@@ -147,7 +150,7 @@ def test_each_query_finds_data(ports):
 def test_a_dead_switch_holds_back_what_went_with_it(ports):
     ports.fabric.unlink("leaf2")
     ports.wait(lambda: held_back().get(("IbAlarm", "switch-removed")) is False, "the alert of the switch", 120)
-    ports.wait(lambda: any(name == "IbWarning" for name, _ in held_back()), "another alert", 120)
-    ports.wait(lambda: all(held for (name, _), held in held_back().items() if name == "IbWarning"), "it to be held back", 60)
+    ports.wait(lambda: held_back().get(("IbPortDown", None)), "the alert of a port, held back", 240)
+    assert not any(name == "IbWarning" for name, _ in held_back())  # what follows is no cause
     rules = [rule for group in ask(9090, "/api/v1/rules")["data"]["groups"] for rule in group["rules"]]
     assert [rule["name"] for rule in rules if rule["health"] != "ok"] == []

@@ -191,12 +191,17 @@ def explained(site, number, receiver):
     return re.search(rf"(?m)^{receiver} +\w+ +(.*(?:\n +.*)*)", said)[1]
 
 
+def refuse_the_first(notification):
+    """Refuses the first of the Changes."""
+    return GEN_ERR if any(one.value == (1).to_bytes(8, "big") for one in notification.varbinds) else 0
+
+
 def test_what_explain_shows(site, collector):
     """Each row of the table but `suppressed:`, which test_policy.py makes."""
     shown = {word for one in pages.table("troubleshooting", "shown") for word in re.findall(r"`([^`]*)`", one[0])}
     assert shown - {"suppressed:", "events", "explain", "sets"} == {
         "filtered", "passed", "waiting", "given up", "refused 5 times", "sent", "delivered"}
-    with AnsweringManager() as manager, AnsweringManager(lambda one: GEN_ERR) as refuses:
+    with AnsweringManager() as manager, AnsweringManager(refuse_the_first) as refuses:
         start(site, f"""
 syslog "udp" {{ transport = "udp" address = "{collector.address}" }}
 syslog "errors" {{ transport = "udp" address = "{collector.address}" severity = "error" }}
@@ -205,7 +210,8 @@ snmp "nms" {{ address = "{manager.address}" inform = true }}
 snmp "no" {{ address = "{refuses.address}" inform = true timeout = 100 events = {{"system-*"}} }}
 snmp "older" {{ address = "{manager.address}" sets = {{"switch"}} }}
 """)
-        Changes(site).report()
+        changes = Changes(site)
+        changes.report()
         number = wait_event(site, "system-image-guid-change")["number"]
         listed, _ = ASK.splitlines()
         assert "system-image-guid-change" in site.shell(listed)
@@ -214,6 +220,7 @@ snmp "older" {{ address = "{manager.address}" sets = {{"switch"}} }}
         assert re.match(r"filtered +\S+ +severity", explained(site, number, "errors"))
         assert re.match(r"filtered +\S+$", explained(site, number, "older"))
         assert explained(site, number, "away").startswith("waiting")
+        changes.report(10)  # which it takes
         refused = re.compile(r"given up.*refused\s+5\s+times", re.DOTALL)
         site.wait(lambda: refused.match(explained(site, number, "no")), "the end of its attempts")
         site.run("ibtrapctl", "receivers", "flush", "away")
