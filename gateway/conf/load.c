@@ -217,14 +217,16 @@ static void load_warn_of_nodes(const char *section, const char *name, const char
     }
 }
 
-// Whether some event passes the filter. A policy may give events another severity or category. A
-// summary counts only by its own name: it passes with the events that it summarises.
-static bool load_passes_any(const struct conf *conf, const struct filter *filter)
+// Whether some event passes the filter, or for an Alertmanager, some alarm. A policy may give
+// events another severity or category. A summary counts only by its own name: it passes with the
+// events that it summarises.
+static bool load_passes_any(const struct conf *conf, const struct filter *filter, bool alarms_only)
 {
     bool any = conf->policy.rule_count > 0;
     for (int kind = 0; kind < CATALOGUE_COUNT && !any; kind++) {
         const struct catalogue_entry *type = catalogue_get((enum catalogue_event)kind);
-        any = filter_may_pass(filter, type, type->severity, type->category) &&
+        any = (!alarms_only || type->alarm == ALARM_RAISES) &&
+              filter_may_pass(filter, type, type->severity, type->category) &&
               (!catalogue_is_summary(type) || filter_list_has(&filter->events, type->name));
     }
     return any;
@@ -235,10 +237,11 @@ static void load_warn_of_receiver(const struct conf *conf, const struct conf_rec
                                   void (*tell)(void *ctx, const char *sentence), void *ctx)
 {
     struct error sentence;
-    if (!load_passes_any(conf, &r->filter)) {
+    const bool alarms_only = r->kind == CONF_ALERTMANAGER;
+    if (!load_passes_any(conf, &r->filter, alarms_only)) {
         error_set(&sentence,
-                  "receiver \"%s\" gets no event: no event has such a name, category and severity",
-                  r->name);
+                  "receiver \"%s\" gets no event: no %s has such a name, category and severity",
+                  r->name, alarms_only ? "alarm" : "event");
         tell(ctx, sentence.text);
     }
     for (const struct conf_receiver *b = conf->receivers; b < r && r->host[0] != '\0'; b++) {

@@ -394,6 +394,10 @@ TEST(what_has_no_effect_is_warned_of)
         "file \"a\" {\n path = /x\n events = {\"link-*\"}\n categories = {\"security\"}\n}\n",
         "receiver \"a\" gets no event: no event has such a name, category and severity\n");
     check_warning(
+        "alertmanager a { urls = \"http://127.0.0.1:1\" events = \"gid-*\" }",
+        "receiver \"a\" gets no event: no alarm has such a name, category and severity\n");
+    check_warning("alertmanager a { urls = \"http://127.0.0.1:1\" events = \"link-*\" }", "");
+    check_warning(
         "snmp \"a\" {\n address = \"[::1]\"\n}\nsnmp \"b\" {\n address = \"[::1]:162\"\n}\n",
         "the receivers \"a\" and \"b\" have the same address and filter: each event arrives "
         "twice at ::1\n");
