@@ -300,6 +300,9 @@ static void parser_take_item(struct parser *p, struct section *section,
         value_clear(item, section->object);
     if (p->token == LEXER_OPEN && value_is_list(item)) {
         parser_take_list(p, section, item);
+    } else if (p->token == LEXER_WORD && value_is_list(item) && strcmp(p->lexer.word, "[") == 0) {
+        parser_lose(p, "item '%s': a list stands in braces: write %s = {\"A\", \"B\"}", item->name,
+                    item->name);
     } else if (p->token == LEXER_WORD && !parser_is_off(p)) {
         parser_take_value(p, section, item);
         parser_step(p);

@@ -22,6 +22,9 @@ TEST(unknown_items_are_errors)
     assert_string_equal(error_of("snmp \"a\" {\n host = \"nms\"\n}\n"),
                         "2: item 'host': there is no such item here; the host is the item "
                         "'address', as in address = \"HOST\"");
+    assert_string_equal(
+        error_of("snmp \"a\" {\n address = \"[::1]\"\n events = [\"link-down\"]\n}\n"),
+        "3: item 'events': a list stands in braces: write events = {\"A\", \"B\"}");
     assert_string_equal(error_of("snmp \"a\" {\n auth_password = \"x\"\n}\n"),
                         "2: item 'auth_password': there is no such item here; write the password "
                         "into a file of its own, and name it in 'auth_password_file'");
