@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The values of the configuration, and nothing but values: load.h reads a file into the values and
 // checks them. From then on no value changes; a reload makes a new struct conf.
+// Decides: How many receivers and rules may a configuration have?
 #pragma once
 
 #include "base/log.h"

@@ -2,6 +2,7 @@
 // The alarms about the gateway itself: their keys, and their ends across restarts and reloads. Each
 // key begins with the word "gateway" and the gateway's name: "gateway gw1 journal". A manager can
 // tell the alarms of two gateways apart.
+// Decides: Which name does a gateway have, and which name does its fabric have without one?
 // Decides: What ends an alarm about the gateway itself after a restart, a reload or a new name?
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Checks the certificates, directories, sockets and other objects outside of the configuration that
 // a configuration names and the gateway uses later.
-// Decides: May a certificate, a directory or a socket of the configuration be missing?
+// Decides: May a file or a socket that the configuration names be missing at a start or a reload?
 //
 // A check and a reload refuse a configuration with such a mistake. A start goes on without a
 // missing object as far as possible: one receiver fails, and all further receivers get their

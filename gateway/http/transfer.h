@@ -6,6 +6,7 @@
 // If an old connection closes before any octet of an answer came, the request is sent again on a
 // new connection. The server may get a request twice.
 //
+// Decides: How much of the answer of an HTTP server is read?
 // Decides: When does an HTTP receiver read secrets, certificates and addresses again?
 //
 // One thread at a time may use a transfer. A sentence names the server, never a secret, and of the

@@ -7,6 +7,7 @@
 // writer waits for that thread for some seconds at most. Receivers read behind the writer; each
 // has a cursor, which survives a restart. When the disk fails, the journal is degraded: events go
 // through memory, with a bound, until the disk works again and the journal writes these events.
+// Decides: Which events raise and clear alarms in the list?
 // Decides: What happens to events while the disk hangs or fails? (write.c)
 // Decides: Who is told when the journal loses events? (cursors.c)
 #pragma once

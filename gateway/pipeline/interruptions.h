@@ -4,6 +4,7 @@
 // Pipeline's thread.
 //
 // Decides: When is a link interrupted, although each sweep saw the link up?
+// Decides: When are the counters of a switch read before their time?
 #pragma once
 
 #include "model/event.h"

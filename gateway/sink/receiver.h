@@ -5,6 +5,7 @@
 //
 // Decides: When is a receiver failing, and when does a receiver work again?
 // Decides: When does ibtrapd give up an event?
+// Decides: Which events does a receiver get a second time, marked as sent again?
 #pragma once
 
 #include "base/clock.h"
