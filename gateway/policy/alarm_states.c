@@ -73,7 +73,7 @@ struct alarm_states *alarm_states_new(size_t states_max, size_t kept_max,
     return states;
 }
 
-static void free_alarm_state(void *ctx, struct alarm_state *state)
+static void alarm_state_free_alarm_state(void *ctx, struct alarm_state *state)
 {
     (void)ctx;
     event_unref(state->last);
@@ -85,7 +85,7 @@ void alarm_states_free(struct alarm_states *states)
 {
     if (!states)
         return;
-    alarm_states_each(states, free_alarm_state, NULL);
+    alarm_states_each(states, alarm_state_free_alarm_state, NULL);
     hash_clear(&states->by_key);
     hash_clear(&states->by_id);
     free(states);
@@ -137,7 +137,7 @@ void alarm_states_move_last(struct alarm_states *states, struct alarm_state *sta
     TAILQ_INSERT_TAIL(&states->order, state, in_order);
 }
 
-static void drop_id(struct alarm_states *states, struct alarm_state *state)
+static void alarm_state_drop_id(struct alarm_states *states, struct alarm_state *state)
 {
     if (state->raised_id[0] == '\0')
         return;
@@ -150,7 +150,7 @@ void alarm_states_forget(struct alarm_states *states, struct alarm_state *state)
     states->count--;
     hash_remove(&states->by_key, &state->by_key);
     TAILQ_REMOVE(&states->order, state, in_order);
-    drop_id(states, state);
+    alarm_state_drop_id(states, state);
     alarm_states_set_last(states, state, NULL);
     free(state->flap);
     free(state);
@@ -169,7 +169,7 @@ const struct alarm_state *alarm_states_find_raised(const struct alarm_states *st
 void alarm_states_set_raised_id(struct alarm_states *states, struct alarm_state *state,
                                 const char *id)
 {
-    drop_id(states, state);
+    alarm_state_drop_id(states, state);
     snprintf(state->raised_id, sizeof state->raised_id, "%s", id);
     if (id[0] != '\0')
         hash_add(&states->by_id, &state->by_id,
@@ -208,7 +208,8 @@ struct flap *flap_new(int64_t first_us)
     return flap;
 }
 
-static bool is_often(const struct flap *flap, const struct policy_options *options, int64_t now)
+static bool alarm_state_is_often(const struct flap *flap, const struct policy_options *options,
+                                 int64_t now)
 {
     const uint32_t n = options->flap_changes;
     return n > 0 && flap->changes >= n &&
@@ -220,7 +221,7 @@ void flap_note(struct flap *flap, const struct policy_options *options, const st
 {
     flap->at[flap->changes++ % POLICY_FLAP_CHANGES_MAX] = now_us;
     flap->last = now_us;
-    if (flap->on || !is_often(flap, options, now_us))
+    if (flap->on || !alarm_state_is_often(flap, options, now_us))
         return;
     flap->on = true;
     flap->since_us = event->time_us;

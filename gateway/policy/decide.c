@@ -228,7 +228,7 @@ static const int64_t RETRY_US = CLOCK_US_PER_S; // until the next attempt to rea
 enum { UNREAD_MAX = 3 };                        // attempts to read an event back
 static const uint32_t LATE_RATE = 1000;         // late events per second if storm_rate is 0
 
-static bool check_rate(struct policy *p)
+static bool decide_check_rate(struct policy *p)
 {
     const uint32_t rate = p->options.storm_rate ? p->options.storm_rate : LATE_RATE;
     if (p->now - p->second_began >= CLOCK_US_PER_S || p->in_second == 0) {
@@ -245,8 +245,8 @@ static bool check_rate(struct policy *p)
 
 // Whether receivers know the alarm's state. Applies the current rules: the rules may have changed
 // since the event arrived.
-static bool check_is_known(const struct alarm_state *t, const struct event *last,
-                           const struct rule_decision *verdict)
+static bool decide_check_is_known(const struct alarm_state *t, const struct event *last,
+                                  const struct rule_decision *verdict)
 {
     const int severity =
         verdict->severity != POLICY_SAME ? verdict->severity : (int)event_own_severity(last);
@@ -258,12 +258,12 @@ static bool check_is_known(const struct alarm_state *t, const struct event *last
 
 // Sends the pending event `last`, unless a reason still suppresses the event. Returns false if the
 // rate of late events allows no event before `blocked_until`.
-static bool check_pending_event(struct policy *p, struct alarm_state *t, struct event *last)
+static bool decide_check_pending_event(struct policy *p, struct alarm_state *t, struct event *last)
 {
     int64_t until;
     const struct rule_decision verdict = rules_evaluate(p->rules, last);
     enum policy_reason reason = reasons_silence(p, t, last, &verdict, false, &until);
-    if (check_is_known(t, last, &verdict)) {
+    if (decide_check_is_known(t, last, &verdict)) {
         log_debug(p->sink.log, "timer of %s: receivers know its state", t->key);
         pending_end(p, t);
         return true;
@@ -273,7 +273,7 @@ static bool check_pending_event(struct policy *p, struct alarm_state *t, struct 
     if (reason != POLICY_PASSES)
         reasons_note(p, t, reason);
     if (reason == POLICY_CONSEQUENCE && apart_may_notify(p, t, last, &verdict, &until)) {
-        if (p->active && !check_rate(p))
+        if (p->active && !decide_check_rate(p))
             return false;
         notify_apart(p, t, last);
     }
@@ -282,7 +282,7 @@ static bool check_pending_event(struct policy *p, struct alarm_state *t, struct 
         t->check_at = until;
         return true;
     }
-    if (!check_rate(p))
+    if (!decide_check_rate(p))
         return false;
     log_debug(p->sink.log, "timer of %s: sends %s, which no reason suppresses any more", t->key,
               last->id);
@@ -291,8 +291,8 @@ static bool check_pending_event(struct policy *p, struct alarm_state *t, struct 
 }
 
 // The journal cannot read the event: the event is not committed yet, or the disk fails. Tries again
-// a few times. Then an event that says less takes the place. Returns as check_pending_event.
-static bool check_unread(struct policy *p, struct alarm_state *t)
+// a few times. Then an event that says less takes the place. Returns as decide_check_pending_event.
+static bool decide_check_unread(struct policy *p, struct alarm_state *t)
 {
     if (t->unread >= UNREAD_MAX && alarm_state_is_known(t)) {
         pending_end(p, t);
@@ -304,13 +304,13 @@ static bool check_unread(struct policy *p, struct alarm_state *t)
         return true;
     }
     struct event *lost = summaries_lost(t);
-    const bool done = check_pending_event(p, t, lost);
+    const bool done = decide_check_pending_event(p, t, lost);
     event_unref(lost);
     return done;
 }
 
-// Checks whether the pending event may be sent. False: as check_pending_event.
-static bool check_pending(struct policy *p, struct alarm_state *t)
+// Checks whether the pending event may be sent. False: as decide_check_pending_event.
+static bool decide_check_pending(struct policy *p, struct alarm_state *t)
 {
     const int64_t until = reasons_until_unread(p, t);
     if (until != 0 && !apart_is_open(p, t)) {
@@ -319,7 +319,7 @@ static bool check_pending(struct policy *p, struct alarm_state *t)
     }
     struct event *last = pending_last(p, t);
     t->unread = last ? 0 : t->unread;
-    const bool done = last ? check_pending_event(p, t, last) : check_unread(p, t);
+    const bool done = last ? decide_check_pending_event(p, t, last) : decide_check_unread(p, t);
     event_unref(last);
     return done;
 }
@@ -334,7 +334,7 @@ bool check_state(struct policy *p, struct alarm_state *t)
     if (t->flap && t->flap->on && flap_end(t->flap, &p->options) <= p->now)
         notify_settled(p, t,
                        p->options.flap_changes > 0 ? NULL : "flapping is not detected any more");
-    if (t->pending && t->check_at <= p->now && !check_pending(p, t))
+    if (t->pending && t->check_at <= p->now && !decide_check_pending(p, t))
         return false;
     if (pending_is_idle(t) && pending_next_check(p, t) <= p->now) {
         log_debug(p->sink.log, "timer of %s: dropped its state, as it is not raised", t->key);
@@ -348,8 +348,9 @@ bool check_state(struct policy *p, struct alarm_state *t)
 
 // Whether a hold-down or a storm still delays the event. Flapping does not count: the next start
 // restores that an alarm flaps, but not its changes since then.
-static bool check_is_restrained(struct policy *p, const struct alarm_state *t,
-                                const struct event *last, const struct rule_decision *verdict)
+static bool decide_check_is_restrained(struct policy *p, const struct alarm_state *t,
+                                       const struct event *last,
+                                       const struct rule_decision *verdict)
 {
     int64_t until;
     const enum policy_reason reason = reasons_restrain(p, t, last, verdict, false, &until);
@@ -364,9 +365,9 @@ void check_at_end(void *ctx, struct alarm_state *t)
     if (!last)
         return;
     const struct rule_decision verdict = rules_evaluate(p->rules, last);
-    if (!check_is_known(t, last, &verdict) &&
+    if (!decide_check_is_known(t, last, &verdict) &&
         reasons_silence(p, t, last, &verdict, false, &until) == POLICY_PASSES &&
-        !check_is_restrained(p, t, last, &verdict))
+        !decide_check_is_restrained(p, t, last, &verdict))
         notify_late(p, t, last);
     event_unref(last);
     pending_schedule(p, t);

@@ -67,7 +67,7 @@ void duplicates_free(struct duplicates *duplicates)
 
 // Identities.
 
-static void add_octets(struct identity *i, const void *octets, size_t size)
+static void duplicates_add_octets(struct identity *i, const void *octets, size_t size)
 {
     const size_t room = sizeof i->octets - i->size;
     memcpy(i->octets + i->size, octets, size < room ? size : room);
@@ -78,7 +78,7 @@ static void duplicates_add_number(struct identity *i, uint64_t number)
 {
     uint8_t octets[8];
     wire_put(octets, sizeof octets, number);
-    add_octets(i, octets, sizeof octets);
+    duplicates_add_octets(i, octets, sizeof octets);
 }
 
 static void duplicates_add_endpoint(struct identity *i, const struct endpoint *who)
@@ -88,45 +88,45 @@ static void duplicates_add_endpoint(struct identity *i, const struct endpoint *w
 }
 
 // The traps 64 to 69 form pairs: an even trap and the next odd trap are counterparts.
-static bool is_of_pair(const struct event *event)
+static bool duplicates_is_of_pair(const struct event *event)
 {
     const uint16_t trap = event->type->trap;
     return trap >= NOTICE_GID_IN_SERVICE && trap <= NOTICE_REPATH;
 }
 
 // The Notice's octets without TrapNumber, NoticeToggle and NoticeCount (IBA 13.4.8.2).
-static void add_raw(struct identity *i, const struct event *event)
+static void duplicates_add_raw(struct identity *i, const struct event *event)
 {
     enum { TRAP = 4, LID = 6, TOGGLE = 8, DETAILS = 10 };
     if (event->raw_size != NOTICE_SIZE) {
-        add_octets(i, event->raw, event->raw_size);
+        duplicates_add_octets(i, event->raw, event->raw_size);
         return;
     }
-    add_octets(i, event->raw, TRAP);
-    add_octets(i, event->raw + LID, TOGGLE - LID);
-    add_octets(i, event->raw + DETAILS, NOTICE_SIZE - DETAILS);
+    duplicates_add_octets(i, event->raw, TRAP);
+    duplicates_add_octets(i, event->raw + LID, TOGGLE - LID);
+    duplicates_add_octets(i, event->raw + DETAILS, NOTICE_SIZE - DETAILS);
 }
 
 static void duplicates_add_field(struct identity *i, const struct event *event, enum field field)
 {
     if (field == FIELD_RAW) {
-        add_raw(i, event);
+        duplicates_add_raw(i, event);
         return;
     }
     const struct field_value value = field_get(event, field);
     if (value.is_number)
         duplicates_add_number(i, value.number);
     else
-        add_octets(i, value.octets, value.size);
+        duplicates_add_octets(i, value.octets, value.size);
 }
 
-static void identify(const struct event *event, struct identity *out)
+static void duplicates_identify(const struct event *event, struct identity *out)
 {
     out->size = 0;
-    if (is_of_pair(event)) {
+    if (duplicates_is_of_pair(event)) {
         duplicates_add_number(out, event->type->trap / 2);
     } else {
-        add_octets(out, &event->type, sizeof event->type);
+        duplicates_add_octets(out, &event->type, sizeof event->type);
         duplicates_add_number(out, event->notice.trap);
         duplicates_add_endpoint(out, &event->issuer);
     }
@@ -137,10 +137,10 @@ static void identify(const struct event *event, struct identity *out)
     const enum field *fields = event->type->fields;
     for (size_t f = 0; f < CATALOGUE_FIELDS_MAX && fields[f] != FIELD_NONE; f++)
         duplicates_add_field(out, event, fields[f]);
-    add_octets(out, event->reason, strlen(event->reason));
+    duplicates_add_octets(out, event->reason, strlen(event->reason));
 }
 
-static bool is_identity(const struct identity *a, const struct identity *b)
+static bool duplicates_is_identity(const struct identity *a, const struct identity *b)
 {
     return a->size == b->size && memcmp(a->octets, b->octets, a->size) == 0;
 }
@@ -149,7 +149,8 @@ static struct thing *duplicates_find(const struct duplicates *d, const struct id
                                      uint64_t digest)
 {
     struct hash_node *node = hash_find(&d->things, digest);
-    while (node && !is_identity(&HASH_THING(node, struct thing, node)->identity, identity))
+    while (node &&
+           !duplicates_is_identity(&HASH_THING(node, struct thing, node)->identity, identity))
         node = hash_find_next(node);
     return HASH_THING(node, struct thing, node);
 }
@@ -166,8 +167,8 @@ static void duplicates_report(struct duplicates *d, struct thing *thing)
     thing->account.suppressed = 0;
 }
 
-static void begin_window(struct duplicates *d, struct thing *thing, const struct event *event,
-                         int64_t end)
+static void duplicates_begin_window(struct duplicates *d, struct thing *thing,
+                                    const struct event *event, int64_t end)
 {
     duplicates_report(d, thing);
     thing->type = event->type;
@@ -189,7 +190,7 @@ static struct thing *duplicates_add(struct duplicates *d, const struct identity 
     return thing;
 }
 
-static void count_duplicate(struct thing *thing, struct event *event)
+static void duplicates_count_duplicate(struct thing *thing, struct event *event)
 {
     if (thing->account.suppressed++ == 0)
         thing->account.since_us = event->time_us;
@@ -204,16 +205,16 @@ bool duplicates_suppress(struct duplicates *duplicates, struct event *event, int
     if (window_us == 0)
         return false;
     duplicates_tick(duplicates, window_us, now_us);
-    identify(event, &identity);
+    duplicates_identify(event, &identity);
     const uint64_t digest = hash_digest(&duplicates->things, identity.octets, identity.size);
     struct thing *thing = duplicates_find(duplicates, &identity, digest);
     if (thing && thing->type == event->type) {
-        count_duplicate(thing, event);
+        duplicates_count_duplicate(thing, event);
         return true;
     }
     if (!thing)
         thing = duplicates_add(duplicates, &identity, digest);
-    begin_window(duplicates, thing, event, now_us + window_us);
+    duplicates_begin_window(duplicates, thing, event, now_us + window_us);
     return false;
 }
 

@@ -40,7 +40,7 @@ void pending_spend(struct policy *p, unsigned effort)
     p->effort -= effort < p->effort ? effort : p->effort;
 }
 
-static struct event *pending_read(struct policy *p, int64_t number)
+static struct event *notify_pending_read(struct policy *p, int64_t number)
 {
     pending_spend(p, READ_EFFORT);
     return p->sink.read && number != 0 ? p->sink.read(p->sink.ctx, number) : NULL;
@@ -48,7 +48,7 @@ static struct event *pending_read(struct policy *p, int64_t number)
 
 struct event *pending_last(struct policy *p, const struct alarm_state *t)
 {
-    return t->last ? event_ref(t->last) : pending_read(p, t->last_number);
+    return t->last ? event_ref(t->last) : notify_pending_read(p, t->last_number);
 }
 
 bool pending_in_handover(const struct policy *p, const struct alarm_state *t)
@@ -66,7 +66,7 @@ bool pending_is_idle(const struct alarm_state *t)
     return !t->raised && !told_is_raised(t->told) && !t->pending && !alarm_states_flap(t)->on;
 }
 
-static int64_t pending_later(int64_t a, int64_t b)
+static int64_t notify_pending_later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -81,11 +81,11 @@ int64_t pending_next_check(const struct policy *p, const struct alarm_state *t)
     }
     if (pending_is_idle(t)) {
         due = p->now;
-        due = pending_later(due, t->changed ? t->changed_at + p->options.flap_within_us : 0);
-        due = pending_later(due, t->shelved_until);
-        due =
-            pending_later(due, pending_in_handover(p, t) ? t->notified_at + POLICY_HANDOVER_US : 0);
-        due = pending_later(
+        due = notify_pending_later(due, t->changed ? t->changed_at + p->options.flap_within_us : 0);
+        due = notify_pending_later(due, t->shelved_until);
+        due = notify_pending_later(
+            due, pending_in_handover(p, t) ? t->notified_at + POLICY_HANDOVER_US : 0);
+        due = notify_pending_later(
             due, pending_flap_in_handover(p, t) ? t->settled_elsewhere + POLICY_HANDOVER_US : 0);
     }
     return due;

@@ -20,19 +20,19 @@ static const int64_t CONFIRM_US = 120 * CLOCK_US_PER_S;
 // milliseconds. A check that reads an event back counts more.
 enum { ROUND_EFFORT = 4096 };
 
-static void report_repeated(void *ctx, const struct duplicates_account *account)
+static void policy_report_repeated(void *ctx, const struct duplicates_account *account)
 {
     notify_summary(ctx, summaries_repeated(account));
 }
 
-static void report_storm(void *ctx, const struct storm_account *account)
+static void policy_report_storm(void *ctx, const struct storm_account *account)
 {
     notify_summary(ctx, summaries_storm(account));
 }
 
 // Takes over the journal's number of the event that policy_next returned last. By the number,
 // policy reads the event back.
-static void take_number(struct policy *p)
+static void policy_take_number(struct policy *p)
 {
     struct event *event = p->handed;
     p->handed = NULL;
@@ -44,7 +44,7 @@ static void take_number(struct policy *p)
     event_unref(event);
 }
 
-static void log_decision(const struct policy *p, const struct event *event)
+static void policy_tell_decision(const struct policy *p, const struct event *event)
 {
     if (log_is_debug(p->sink.log))
         policy_log_decision(p->sink.log, event, alarm_states_find(p->states, event->alarm_key),
@@ -54,19 +54,19 @@ static void log_decision(const struct policy *p, const struct event *event)
 void policy_process(struct policy *policy, struct event *event, int64_t now_us)
 {
     policy->now = now_us;
-    take_number(policy);
+    policy_take_number(policy);
     const enum policy_reason reason = decide_event(policy, event);
     notify_suppress(event, reason);
     if (reason == POLICY_PASSES)
         notify_refer_to_cause(policy, event);
     policy->counters.reasons[reason]++;
-    log_decision(policy, event);
+    policy_tell_decision(policy, event);
     notify_list(policy, event);
 }
 
 // Work that is due.
 
-static void begin_round(struct policy *p)
+static void policy_begin_round(struct policy *p)
 {
     storms_tick(p->storms, p->now);
     duplicates_tick(p->duplicates, p->options.repeat_window_us, p->now);
@@ -74,7 +74,7 @@ static void begin_round(struct policy *p)
 }
 
 // Checks alarm states until a check lists an event.
-static void check_due(struct policy *p)
+static void policy_check_due(struct policy *p)
 {
     while (p->list_count == 0 && timers_due(&p->timers) <= p->now && p->blocked_until <= p->now &&
            p->effort > 0) {
@@ -87,10 +87,10 @@ static void check_due(struct policy *p)
 struct event *policy_next(struct policy *policy, int64_t now_us)
 {
     policy->now = now_us;
-    take_number(policy);
+    policy_take_number(policy);
     if (!policy->in_round)
-        begin_round(policy);
-    check_due(policy);
+        policy_begin_round(policy);
+    policy_check_due(policy);
     policy->in_round = policy->list_count > 0;
     if (!policy->in_round) {
         policy->list_first = 0;
@@ -136,12 +136,12 @@ void policy_change_options(struct policy *policy, const struct policy_options *o
 }
 
 // Converts a UTC time of the past to policy's clock. After the clock was set back, the time is now.
-static int64_t to_past(const struct policy *p, int64_t utc_us, int64_t now_utc_us)
+static int64_t policy_to_past(const struct policy *p, int64_t utc_us, int64_t now_utc_us)
 {
     return now_utc_us > utc_us ? p->now - (now_utc_us - utc_us) : p->now;
 }
 
-static bool restore_flapping(struct policy *p, const struct alarm *alarm, int64_t utc_us)
+static bool policy_restore_flapping(struct policy *p, const struct alarm *alarm, int64_t utc_us)
 {
     struct alarm_state *t =
         alarm_states_get(p->states, alarm->key + strlen(SUMMARIES_FLAPPING), true);
@@ -152,7 +152,7 @@ static bool restore_flapping(struct policy *p, const struct alarm *alarm, int64_
     t->flap->told = alarm->notified != ALARM_NOT_NOTIFIED;
     if (alarm->over) { // settled; the other gateway was to say so
         t->settled_elsewhere =
-            alarm->notified == ALARM_END_ELSEWHERE ? to_past(p, alarm->last_us, utc_us) : 0;
+            alarm->notified == ALARM_END_ELSEWHERE ? policy_to_past(p, alarm->last_us, utc_us) : 0;
         pending_schedule(p, t);
         return true;
     }
@@ -170,20 +170,20 @@ static bool restore_flapping(struct policy *p, const struct alarm *alarm, int64_
 
 // The journal knows what receivers were told. If the alarm's state differs, the event is pending at
 // once.
-static void restore_state(struct policy *p, struct alarm_state *t, const struct alarm *alarm,
-                          int64_t utc_us)
+static void policy_restore_state(struct policy *p, struct alarm_state *t, const struct alarm *alarm,
+                                 int64_t utc_us)
 {
     static const enum told TOLD[] = {[ALARM_NOT_NOTIFIED] = TOLD_NOTHING,
                                      [ALARM_NOTIFIED] = TOLD_RAISED,
                                      [ALARM_NOTIFIED_ELSEWHERE] = TOLD_RAISED_ELSEWHERE,
                                      [ALARM_END_ELSEWHERE] = TOLD_END_ELSEWHERE};
     t->raised = !alarm->over;
-    t->raised_at = to_past(p, alarm->raised_us, utc_us);
+    t->raised_at = policy_to_past(p, alarm->raised_us, utc_us);
     t->since_us = alarm->raised_us;
     t->type = catalogue_find(alarm->type);
     t->category = alarm->category;
     t->told = TOLD[alarm->notified];
-    t->notified_at = to_past(p, alarm->last_us, utc_us);
+    t->notified_at = policy_to_past(p, alarm->last_us, utc_us);
     t->reason = policy_reason_find(alarm->suppressed);
     t->severity = t->notified_severity = alarm->severity;
     t->shelved_until =
@@ -207,17 +207,17 @@ bool policy_restore_alarm(struct policy *policy, const struct alarm *alarm, int6
 {
     policy->now = now_us;
     if (strncmp(alarm->key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0)
-        return restore_flapping(policy, alarm, utc_us);
+        return policy_restore_flapping(policy, alarm, utc_us);
     struct alarm_state *t = alarm_states_get(policy->states, alarm->key, true);
     policy->left_out |= !t;
     if (t)
-        restore_state(policy, t, alarm, utc_us);
+        policy_restore_state(policy, t, alarm, utc_us);
     return t != NULL;
 }
 
 // Sends again what another gateway was to send: that gateway may have failed, or may have had a
 // reason to suppress the event, such as a maintenance window, that this gateway does not know.
-static void send_again(void *ctx, struct alarm_state *t)
+static void policy_send_again(void *ctx, struct alarm_state *t)
 {
     struct policy *p = ctx;
     if (t->flap && t->flap->on && t->flap->told && t->flap->id[0] == '\0')
@@ -248,10 +248,10 @@ void policy_set_active(struct policy *policy, bool active, int64_t now_us)
     if (!active)
         return;
     policy->handover_until = policy->options.has_partner ? now_us + POLICY_HANDOVER_US : now_us;
-    alarm_states_each(policy->states, send_again, policy);
+    alarm_states_each(policy->states, policy_send_again, policy);
 }
 
-static void confirm(void *ctx, struct alarm_state *t)
+static void policy_confirm_state(void *ctx, struct alarm_state *t)
 {
     if (told_is_again(t->told) || t->apart_due)
         pending_reconsider(ctx, t);
@@ -261,7 +261,7 @@ void policy_confirm(struct policy *policy, int64_t now_us)
 {
     policy->now = now_us;
     if (policy->active && now_us < policy->handover_until)
-        alarm_states_each(policy->states, confirm, policy);
+        alarm_states_each(policy->states, policy_confirm_state, policy);
 }
 
 bool policy_is_raised(const struct policy *policy, const char *key)
@@ -278,8 +278,8 @@ bool policy_state(struct policy *policy, const char *key)
     return t && t->raised;
 }
 
-static void describe_alarm(const struct policy *p, const struct alarm_state *t,
-                           struct policy_alarm *out)
+static void policy_describe_alarm(const struct policy *p, const struct alarm_state *t,
+                                  struct policy_alarm *out)
 {
     const struct alarm_state *cause =
         t->cause_id[0] != '\0' ? alarm_states_find_raised(p->states, t->cause_id) : NULL;
@@ -299,7 +299,7 @@ bool policy_find_alarm(const struct policy *policy, const char *key, struct poli
 {
     const struct alarm_state *t = alarm_states_find(policy->states, key);
     if (t && t->raised)
-        describe_alarm(policy, t, out);
+        policy_describe_alarm(policy, t, out);
     return t && t->raised;
 }
 
@@ -308,7 +308,7 @@ struct alarm_of_type {
     const struct alarm_state *found;
 };
 
-static void find_alarm_of(void *ctx, struct alarm_state *t)
+static void policy_take_alarm_of(void *ctx, struct alarm_state *t)
 {
     struct alarm_of_type *search = ctx;
     if (t->raised && t->type == search->type && !search->found)
@@ -319,9 +319,9 @@ bool policy_find_alarm_of(const struct policy *policy, const struct catalogue_en
                           struct policy_alarm *out)
 {
     struct alarm_of_type search = {.type = type};
-    alarm_states_each(policy->states, find_alarm_of, &search);
+    alarm_states_each(policy->states, policy_take_alarm_of, &search);
     if (search.found)
-        describe_alarm(policy, search.found, out);
+        policy_describe_alarm(policy, search.found, out);
     return search.found != NULL;
 }
 
@@ -331,11 +331,11 @@ struct listing {
     size_t count;
 };
 
-static void list_alarm(void *ctx, struct alarm_state *t)
+static void policy_list_alarm(void *ctx, struct alarm_state *t)
 {
     struct listing *listing = ctx;
     if (t->raised)
-        describe_alarm(listing->policy, t, &listing->all[listing->count++]);
+        policy_describe_alarm(listing->policy, t, &listing->all[listing->count++]);
     t->stated = false;
 }
 
@@ -343,7 +343,7 @@ struct policy_alarm *policy_list_alarms(struct policy *policy, size_t *count)
 {
     struct listing listing = {.policy = policy};
     listing.all = memory_zeroed(alarm_states_count(policy->states), sizeof *listing.all);
-    alarm_states_each(policy->states, list_alarm, &listing);
+    alarm_states_each(policy->states, policy_list_alarm, &listing);
     *count = listing.count;
     return listing.all;
 }
@@ -374,7 +374,7 @@ void policy_set_cause(struct policy *policy, const char *key, const char *cause_
     pending_reconsider(policy, t);
 }
 
-static bool clear_flapping(struct policy *p, const char *key, const char *reason)
+static bool policy_clear_flapping(struct policy *p, const char *key, const char *reason)
 {
     struct alarm_state *t = alarm_states_find(p->states, key);
     if (!t || !alarm_states_flap(t)->on)
@@ -388,7 +388,7 @@ bool policy_clear_alarm(struct policy *policy, const char *key, const char *reas
 {
     policy->now = now_us;
     if (strncmp(key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0)
-        return clear_flapping(policy, key + strlen(SUMMARIES_FLAPPING), reason);
+        return policy_clear_flapping(policy, key + strlen(SUMMARIES_FLAPPING), reason);
     struct alarm_state *t = alarm_states_find(policy->states, key);
     if (!t || !t->raised)
         return false;
@@ -448,8 +448,8 @@ struct policy *policy_new(const struct policy_options *options, const struct pol
     p->sink = *sink;
     p->rules = rules_new(options->rules, options->rule_count);
     p->states = alarm_states_new(alarms_max, pending_max, random);
-    p->duplicates = duplicates_new(report_repeated, p, random);
-    p->storms = storms_new(&p->options, report_storm, p);
+    p->duplicates = duplicates_new(policy_report_repeated, p, random);
+    p->storms = storms_new(&p->options, policy_report_storm, p);
     timers_init(&p->timers, POLICY_ALARMS_MAX);
     return p;
 }

@@ -54,7 +54,7 @@ static const struct alarm_state *reasons_cause(const struct policy *p, const str
 
 // A root cause still counts at the first check after it was cleared, since consequences may
 // clear a little later.
-static bool cause_counts(const struct policy *p, struct alarm_state *t, bool arrives)
+static bool reasons_cause_counts(const struct policy *p, struct alarm_state *t, bool arrives)
 {
     const bool active = reasons_cause(p, t);
     if (!active && alarm_states_find_raised(p->states, t->cause_id))
@@ -64,14 +64,14 @@ static bool cause_counts(const struct policy *p, struct alarm_state *t, bool arr
     return counts;
 }
 
-static bool has_active_cause(const struct policy *p, const struct alarm_state *t)
+static bool reasons_has_active_cause(const struct policy *p, const struct alarm_state *t)
 {
     return t->raised && p->options.suppress_consequences && reasons_cause(p, t);
 }
 
 int64_t reasons_until_unread(const struct policy *p, const struct alarm_state *t)
 {
-    if (has_active_cause(p, t))
+    if (reasons_has_active_cause(p, t))
         return p->now + REASONS_CAUSE_US;
     const int64_t storm = t->last || !t->last_type ? 0 : storms_of(p->storms, t->last_type);
     return storm > p->now ? storm : 0;
@@ -93,7 +93,8 @@ enum policy_reason reasons_silence(struct policy *p, struct alarm_state *t,
     if (*until > p->now)
         return POLICY_SHELVED;
     *until = p->now + REASONS_CAUSE_US;
-    if (p->options.suppress_consequences && t->cause_id[0] != '\0' && cause_counts(p, t, arrives))
+    if (p->options.suppress_consequences && t->cause_id[0] != '\0' &&
+        reasons_cause_counts(p, t, arrives))
         return POLICY_CONSEQUENCE;
     return POLICY_PASSES;
 }
@@ -133,7 +134,7 @@ bool apart_is_open(const struct policy *policy, const struct alarm_state *state)
 }
 
 // Whether this event notified receivers apart, before a restart, with the same root cause.
-static bool apart_has_notified(const struct alarm_state *t, const struct event *event)
+static bool reasons_apart_has_notified(const struct alarm_state *t, const struct event *event)
 {
     return event->apart && strcmp(event->cause_id, t->cause_id) == 0;
 }
@@ -142,7 +143,7 @@ bool apart_may_notify(struct policy *policy, struct alarm_state *state, const st
                       const struct rule_decision *verdict, int64_t *until)
 {
     int64_t end;
-    state->apart_due = state->apart_due && !apart_has_notified(state, event);
+    state->apart_due = state->apart_due && !reasons_apart_has_notified(state, event);
     if (!state->apart_due || !policy->options.has_filters || !reasons_cause(policy, state))
         return false;
     if (reasons_restrain(policy, state, event, verdict, false, &end) == POLICY_PASSES)

@@ -68,7 +68,7 @@ static bool rules_concern(const struct filter_list *nodes, const struct event *e
            rules_has(nodes, event, &event->destination);
 }
 
-static void apply(const struct policy_rule *rule, struct rule_decision *verdict)
+static void rules_apply(const struct policy_rule *rule, struct rule_decision *verdict)
 {
     if (rule->enabled != POLICY_UNSET)
         verdict->enabled = rule->enabled == POLICY_YES;
@@ -88,7 +88,7 @@ struct rule_decision rules_evaluate(const struct rules *rules, const struct even
     const ptrdiff_t kind = event->type - catalogue_get((enum catalogue_event)0);
     for (size_t i = 0; i < rules->count; i++) {
         if (rules->all[i].fits[kind] && rules_concern(&rules->all[i].is.nodes, event))
-            apply(&rules->all[i].is, &verdict);
+            rules_apply(&rules->all[i].is, &verdict);
     }
     return verdict;
 }

@@ -22,7 +22,7 @@ enum { TOP_NODES_NODES_MAX = 32, TOP_NODES_NAMED_MAX = 5, TOP_NODES_NAME_SIZE = 
 // the node with the smallest count, and inherits that count as its error.
 struct top_nodes {
     struct top_node {
-        uint64_t id; // see number_of
+        uint64_t id; // see storms_number_of
         uint64_t count, error;
         char name[TOP_NODES_NAME_SIZE]; // may be cut
     } nodes[TOP_NODES_NODES_MAX];
@@ -44,7 +44,7 @@ static bool top_nodes_is_known(const struct endpoint *who)
 }
 
 // The node that the event is counted for.
-static const struct endpoint *node_of(const struct event *event)
+static const struct endpoint *storms_node_of(const struct event *event)
 {
     if (top_nodes_is_known(&event->subject))
         return &event->subject;
@@ -52,7 +52,7 @@ static const struct endpoint *node_of(const struct event *event)
 }
 
 // A digest of the system's name; or the GUID, or the LID where no GUID is known.
-static uint64_t number_of(const struct endpoint *who)
+static uint64_t storms_number_of(const struct endpoint *who)
 {
     if (who->system[0] != '\0')
         return digest_add(DIGEST_OF_NOTHING, who->system, strlen(who->system));
@@ -64,7 +64,7 @@ static uint64_t number_of(const struct endpoint *who)
 static void top_nodes_add_name(struct text *t, const struct endpoint *who)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE];
-    address_format_guid(number_of(who), guid);
+    address_format_guid(storms_number_of(who), guid);
     if (who->system[0] != '\0')
         text_add(t, who->system);
     else if (who->name[0] != '\0')
@@ -75,7 +75,7 @@ static void top_nodes_add_name(struct text *t, const struct endpoint *who)
         text_addf(t, "LID %u", who->lid);
 }
 
-static struct top_node *place_for(struct top_nodes *top, uint64_t id)
+static struct top_node *storms_place_for(struct top_nodes *top, uint64_t id)
 {
     struct top_node *rarest = &top->nodes[0];
     for (size_t i = 0; i < top->used; i++) {
@@ -95,11 +95,11 @@ static struct top_node *place_for(struct top_nodes *top, uint64_t id)
 
 static void top_nodes_add(struct top_nodes *top, const struct event *event)
 {
-    const struct endpoint *who = node_of(event);
+    const struct endpoint *who = storms_node_of(event);
     if (!top_nodes_is_known(who))
         return;
-    const uint64_t id = number_of(who);
-    struct top_node *node = place_for(top, id);
+    const uint64_t id = storms_number_of(who);
+    struct top_node *node = storms_place_for(top, id);
     if (node->id != id) {
         node->id = id;
         node->error = node->count;
@@ -110,18 +110,18 @@ static void top_nodes_add(struct top_nodes *top, const struct event *event)
     top->total++;
 }
 
-static uint64_t sure(const struct top_node *node)
+static uint64_t storms_sure(const struct top_node *node)
 {
     return node->count - node->error;
 }
 
 // The node with the largest count among those not marked yet.
-static size_t next_most(const struct top_nodes *top, const bool marked[TOP_NODES_NODES_MAX])
+static size_t storms_next_most(const struct top_nodes *top, const bool marked[TOP_NODES_NODES_MAX])
 {
     size_t best = TOP_NODES_NODES_MAX;
     for (size_t i = 0; i < top->used; i++) {
-        if (!marked[i] &&
-            (best == TOP_NODES_NODES_MAX || sure(&top->nodes[i]) > sure(&top->nodes[best])))
+        if (!marked[i] && (best == TOP_NODES_NODES_MAX ||
+                           storms_sure(&top->nodes[i]) > storms_sure(&top->nodes[best])))
             best = i;
     }
     return best;
@@ -135,13 +135,13 @@ bool top_nodes_describe(const struct top_nodes *top, struct text *t)
     const size_t most = top->spilled ? TOP_NODES_NAMED_MAX : top->used;
     size_t n = 0;
     for (; n < most; n++) {
-        const size_t i = next_most(top, marked);
+        const size_t i = storms_next_most(top, marked);
         char part[PART_SIZE];
         struct text p = text_in(part, sizeof part);
         marked[i] = true;
         text_addf(&p, "%s%s", n ? ", " : "", top->nodes[i].name);
-        if (sure(&top->nodes[i]) != 1)
-            text_addf(&p, " (%" PRIu64 ")", sure(&top->nodes[i]));
+        if (storms_sure(&top->nodes[i]) != 1)
+            text_addf(&p, " (%" PRIu64 ")", storms_sure(&top->nodes[i]));
         if (t->len + p.len + sizeof OTHERS > t->size)
             break;
         text_add(t, part);
@@ -199,7 +199,7 @@ static struct top_nodes *storms_nodes(struct storms *storms, const struct storm 
     return &storms->nodes[s - storms->kinds];
 }
 
-static int64_t due(const struct storm *s)
+static int64_t storms_due_at(const struct storm *s)
 {
     const int64_t quiet = s->last_over + QUIET_US;
     return s->next_account < quiet ? s->next_account : quiet;
@@ -215,7 +215,8 @@ static void storms_begin(struct storms *storms, struct storm *s, int64_t now)
     storms->on++;
 }
 
-static void count_suppressed(struct storms *storms, struct storm *s, const struct event *event)
+static void storms_count_suppressed(struct storms *storms, struct storm *s,
+                                    const struct event *event)
 {
     if (s->suppressed++ == 0) {
         s->since_us = event->time_us;
@@ -243,19 +244,19 @@ bool storms_suppress(struct storms *storms, const struct event *event, int64_t n
             storms_begin(storms, s, now_us);
     }
     if (s->on)
-        count_suppressed(storms, s, event);
+        storms_count_suppressed(storms, s, event);
     return s->on;
 }
 
 int64_t storms_of(const struct storms *storms, const struct catalogue_entry *kind)
 {
     const struct storm *s = &storms->kinds[storms_number(kind)];
-    return s->on ? due(s) : 0;
+    return s->on ? storms_due_at(s) : 0;
 }
 
 // When the rate has fallen, postpones the summary until the storm may be over, so that one summary
 // reports both the count and the end.
-static bool postpone(struct storm *s, int64_t now)
+static bool storms_postpone(struct storm *s, int64_t now)
 {
     const int64_t calm = now - s->last_over;
     if (!s->summarised || s->postponed || calm < CLOCK_US_PER_S || calm >= QUIET_US)
@@ -265,7 +266,7 @@ static bool postpone(struct storm *s, int64_t now)
     return true;
 }
 
-static void account_for(struct storms *storms, struct storm *s, bool over)
+static void storms_account_for(struct storms *storms, struct storm *s, bool over)
 {
     const struct storm_account account = {
         .kind = catalogue_get((enum catalogue_event)(s - storms->kinds)),
@@ -289,7 +290,7 @@ static void storms_finish(struct storms *storms, struct storm *s)
 
 static void storms_check(struct storms *storms, struct storm *s, int64_t now)
 {
-    if (postpone(s, now))
+    if (storms_postpone(s, now))
         return;
     const bool over = now - s->last_over >= QUIET_US;
     s->next_account = now + storms->options->storm_period_us;
@@ -297,14 +298,14 @@ static void storms_check(struct storms *storms, struct storm *s, int64_t now)
     s->postponed = false;
     if (over)
         storms_finish(storms, s);
-    account_for(storms, s, over);
+    storms_account_for(storms, s, over);
 }
 
 void storms_tick(struct storms *storms, int64_t now_us)
 {
     for (size_t i = 0; storms->on > 0 && i < CATALOGUE_COUNT; i++) {
         struct storm *s = &storms->kinds[i];
-        if (s->on && due(s) <= now_us)
+        if (s->on && storms_due_at(s) <= now_us)
             storms_check(storms, s, now_us);
     }
 }
@@ -316,7 +317,7 @@ void storms_end(struct storms *storms)
         if (!s->on)
             continue;
         storms_finish(storms, s);
-        account_for(storms, s, false);
+        storms_account_for(storms, s, false);
     }
 }
 
@@ -325,8 +326,8 @@ int64_t storms_due(const struct storms *storms)
     int64_t first = INT64_MAX;
     for (size_t i = 0; storms->on > 0 && i < CATALOGUE_COUNT; i++) {
         const struct storm *s = &storms->kinds[i];
-        if (s->on && due(s) < first)
-            first = due(s);
+        if (s->on && storms_due_at(s) < first)
+            first = storms_due_at(s);
     }
     return first;
 }

@@ -35,7 +35,7 @@ static const struct catalogue_entry *summaries_kind_of(const struct event *other
 }
 
 // Copies the nodes and ports that `other` is about, its category and its kind.
-static void copy_context(struct event *event, const struct event *other)
+static void summaries_copy_context(struct event *event, const struct event *other)
 {
     event->category = other->category;
     event->subnet_prefix = other->subnet_prefix;
@@ -55,7 +55,7 @@ static void copy_context(struct event *event, const struct event *other)
 }
 
 // Copies a sentence without its full stop, to be quoted in another one.
-static void quote(char out[EVENT_REASON_SIZE], const char *sentence)
+static void summaries_quote(char out[EVENT_REASON_SIZE], const char *sentence)
 {
     struct text t = text_in(out, EVENT_REASON_SIZE);
     const size_t length = strlen(sentence);
@@ -66,21 +66,21 @@ static void quote(char out[EVENT_REASON_SIZE], const char *sentence)
 struct event *summaries_repeated(const struct duplicates_account *account)
 {
     struct event *event = event_make(catalogue_get(CATALOGUE_EVENT_REPEATED));
-    copy_context(event, account->last);
+    summaries_copy_context(event, account->last);
     event->severity = account->last->severity;
     event->repeat_count = account->suppressed;
     event->since_us = account->since_us;
     memcpy(event->related_id, account->first_id, sizeof event->related_id);
-    quote(event->reason, account->last->text);
+    summaries_quote(event->reason, account->last->text);
     return event;
 }
 
-static struct event *about_flap(const struct alarm_state *state, const struct event *last,
-                                enum catalogue_event type)
+static struct event *summaries_about_flap(const struct alarm_state *state, const struct event *last,
+                                          enum catalogue_event type)
 {
     struct event *event = event_make(catalogue_get(type));
     if (last)
-        copy_context(event, last);
+        summaries_copy_context(event, last);
     event->repeat_count = alarm_states_flap(state)->suppressed;
     event->since_us = alarm_states_flap(state)->since_us;
     snprintf(event->alarm_key, sizeof event->alarm_key, SUMMARIES_FLAPPING "%s", state->key);
@@ -90,7 +90,7 @@ static struct event *about_flap(const struct alarm_state *state, const struct ev
 struct event *summaries_flapping(const struct alarm_state *state, const struct event *last,
                                  const struct policy_options *options)
 {
-    struct event *event = about_flap(state, last, CATALOGUE_FLAPPING);
+    struct event *event = summaries_about_flap(state, last, CATALOGUE_FLAPPING);
     struct text t = text_in(event->reason, sizeof event->reason);
     text_addf(&t, "%" PRIu64 " changes within ", alarm_states_flap(state)->changes);
     text_add_duration(&t, options->flap_within_us / CLOCK_US_PER_S);
@@ -102,7 +102,7 @@ struct event *summaries_flapping(const struct alarm_state *state, const struct e
 struct event *summaries_settled(const struct alarm_state *state, const struct event *last,
                                 const char *why)
 {
-    struct event *event = about_flap(state, last, CATALOGUE_SETTLED);
+    struct event *event = summaries_about_flap(state, last, CATALOGUE_SETTLED);
     const struct flap *flap = alarm_states_flap(state);
     struct text t = text_in(event->reason, sizeof event->reason);
     if (flap->changes > 0) // a state restored at the start has no count
@@ -123,7 +123,7 @@ struct event *summaries_cleared(const struct alarm_state *state, const struct ev
 {
     struct event *event = event_make(catalogue_get(CATALOGUE_ALARM_CLEARED));
     if (last)
-        copy_context(event, last);
+        summaries_copy_context(event, last);
     event->summarised = NULL;
     event->category = state->category;
     event->cleared = state->type;
@@ -155,7 +155,7 @@ struct event *summaries_lost(const struct alarm_state *state)
 
 enum { LINE_SIZE = 1024 };
 
-static void policy_log_add_time(struct text *t, int64_t until_us, int64_t now_us)
+static void summaries_log_add_time(struct text *t, int64_t until_us, int64_t now_us)
 {
     if (until_us == INT64_MAX)
         text_add(t, "until another event");
@@ -164,7 +164,7 @@ static void policy_log_add_time(struct text *t, int64_t until_us, int64_t now_us
 }
 
 // "; its alarm is raised, receivers do not know, it waits for 5.000 s".
-static void policy_log_add_state(struct text *t, const struct alarm_state *state, int64_t now_us)
+static void summaries_log_add_state(struct text *t, const struct alarm_state *state, int64_t now_us)
 {
     text_addf(t, "; its alarm is %s, receivers %s", state->raised ? "raised" : "cleared",
               state->raised == told_is_raised(state->told) ? "know" : "do not know");
@@ -173,11 +173,11 @@ static void policy_log_add_state(struct text *t, const struct alarm_state *state
     if (!state->pending)
         return;
     text_add(t, ", it waits ");
-    policy_log_add_time(t, state->check_at, now_us);
+    summaries_log_add_time(t, state->check_at, now_us);
 }
 
 // "event ID node-removed (node 0x...): suppressed, hold-down".
-static void policy_log_add_event(struct text *t, const struct event *event)
+static void summaries_log_add_event(struct text *t, const struct event *event)
 {
     text_addf(t, "event %s %s", event->id, event->type->name);
     if (event->alarm_key[0] != '\0')
@@ -194,9 +194,9 @@ void policy_log_decision(struct log *log, const struct event *event,
     if (!log_is_debug(log))
         return;
     struct text t = text_in(line, sizeof line);
-    policy_log_add_event(&t, event);
+    summaries_log_add_event(&t, event);
     if (state)
-        policy_log_add_state(&t, state, now_us);
+        summaries_log_add_state(&t, state, now_us);
     log_debug(log, "%s", line);
 }
 
@@ -206,7 +206,7 @@ void policy_log_made(struct log *log, const struct event *event)
     if (!log_is_debug(log))
         return;
     struct text t = text_in(line, sizeof line);
-    policy_log_add_event(&t, event);
+    summaries_log_add_event(&t, event);
     text_add(&t, "; made by policy");
     if (event->related_id[0] != '\0')
         text_addf(&t, " for event %s", event->related_id);
@@ -220,6 +220,6 @@ void policy_log_wait(struct log *log, const struct alarm_state *state, const cha
     if (!log_is_debug(log))
         return;
     struct text t = text_in(wait, sizeof wait);
-    policy_log_add_time(&t, until_us, now_us);
+    summaries_log_add_time(&t, until_us, now_us);
     log_debug(log, "timer of %s: still suppressed, %s, %s", state->key, reason, wait);
 }

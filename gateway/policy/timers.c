@@ -31,7 +31,7 @@ static struct timer *timers_at(const struct timers *timers, size_t place)
     return timers->heap[place - 1];
 }
 
-static void move_up(struct timers *timers, struct timer *timer)
+static void timers_move_up(struct timers *timers, struct timer *timer)
 {
     size_t place = timer->place;
     for (; place > 1 && timers_at(timers, place / 2)->due > timer->due; place /= 2)
@@ -39,7 +39,7 @@ static void move_up(struct timers *timers, struct timer *timer)
     timers_put(timers, timer, place);
 }
 
-static void move_down(struct timers *timers, struct timer *timer)
+static void timers_move_down(struct timers *timers, struct timer *timer)
 {
     size_t place = timer->place;
     for (size_t child; (child = place * 2) <= timers->count; place = child) {
@@ -64,8 +64,8 @@ void timers_set(struct timers *timers, struct timer *timer, int64_t due)
         assert(timers->count < timers->capacity);
         timers_put(timers, timer, ++timers->count);
     }
-    move_up(timers, timer);
-    move_down(timers, timer);
+    timers_move_up(timers, timer);
+    timers_move_down(timers, timer);
 }
 
 void timers_drop(struct timers *timers, struct timer *timer)
@@ -75,8 +75,8 @@ void timers_drop(struct timers *timers, struct timer *timer)
     struct timer *last = timers_at(timers, timers->count--);
     if (last != timer) {
         timers_put(timers, last, timer->place);
-        move_up(timers, last);
-        move_down(timers, last);
+        timers_move_up(timers, last);
+        timers_move_down(timers, last);
     }
     timer->place = 0;
 }

@@ -34,6 +34,7 @@ BY_NOUN = frozenset([
     "model",
     "picture",
     "pipeline",
+    "policy",
     "sink",
     "smlog",
     "tables",
