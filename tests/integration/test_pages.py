@@ -17,13 +17,13 @@ from lab.metrics import scrape
 from lab.processes import Process, wait_until
 from lab.receivers import File, listening
 from lab.sockets import free_port
+from lab.tables import MIBS
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "receivers"))
 
 import peers  # noqa: E402
 
-MIBS = f"{os.environ.get('IBTRAPD_MIB_BASE', BUILD / 'mib-base')}:{TESTS.parent / 'mibs'}"
 MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 RECEIVERS = {"from-scripts", "prometheus", "rsyslog", "siem", "snmptrapd-zabbix"}

@@ -8,10 +8,11 @@ import re
 import subprocess
 
 import pytest
+from lab.fabric import HERE
 from lab.gateway import Gateway, section
 from lab.processes import DEADLINE, wait_until
 from lab.snmpd import Snmpd
-from lab.tables import HERE, MIBS, Manager, dotted
+from lab.tables import MIBS, Manager, dotted
 
 SM = (1, 3, 6, 1, 3, 117, 7, 1)
 REQUESTS, RESULTS = (*SM, 10, 1, 1), (*SM, 10, 2, 1)

@@ -17,7 +17,7 @@ from lab.icinga import PROGRAM, Icinga
 from lab.processes import wait_until
 from lab.receivers import TrapSocket, listening
 from lab.sockets import free_port
-from test_pages import MIBS
+from lab.tables import MIBS
 
 FILES = BUILD / "mibs/receivers"
 SNMPTT, CONVERT = shutil.which("snmptt"), shutil.which("snmpttconvertmib")
@@ -236,7 +236,7 @@ def test_snmpttconvertmib_reads_the_comments(tmp_path, module):
     out = tmp_path / "out"
     subprocess.run([CONVERT, f"--in={FILES / 'annotated' / module}.txt", f"--out={out}"], check=True, timeout=300,
                    capture_output=True, env={"PATH": "/usr/bin:/bin", "MIBS": "ALL", "SNMP_PERSISTENT_DIR": "/dev/null",
-                                             "MIBDIRS": f"{FILES / 'annotated'}:{BUILD / 'mibs'}:{MIBS}"})
+                                             "MIBDIRS": f"{FILES / 'annotated'}:{MIBS}"})
     found = re.findall(r"^EVENT (\w+) (\S+) .*?(\w+)$\nFORMAT (.*)", out.read_text(), re.MULTILINE)
     ours = dict(re.findall(r"^EVENT (\w+ \S+) .*\nFORMAT raised (.*)", (FILES / "snmptt.conf").read_text(), re.MULTILINE))
     names = re.findall(r"^(\w+)\s+NOTIFICATION-TYPE$", (BUILD / "mibs" / f"{module}.txt").read_text(), re.MULTILINE)

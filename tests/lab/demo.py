@@ -20,12 +20,12 @@ from dataclasses import dataclass, field
 from typing import Callable
 
 from lab import notices
-from lab.fabric import BUILD, HERE, Fabric
+from lab.fabric import BUILD, Fabric
 from lab.gateway import IBTRAPD, Gateway, section
 from lab.processes import LabError, die_with_parent
 from lab.receivers import BETWEEN_VARBINDS, Rsyslogd, Snmptrapd
 
-MIBS = [HERE.parents[1] / "mibs", BUILD / "mib-base"]
+MIBS = [BUILD / "mibs", BUILD / "mib-base"]
 LEFT, RIGHT = 31, 66
 WIDTH = LEFT + 2 + RIGHT
 STEP_DEADLINE, QUIET = 10, 0.3

@@ -5,11 +5,11 @@ import os
 import re
 import subprocess
 
-from lab.fabric import BUILD, HERE
+from lab.fabric import BUILD
 from lab.processes import DEADLINE, LabError
 
 GSW = (1, 3, 6, 1, 3, 2, 2, 1)
-MIBS = f"{os.environ.get('IBTRAPD_MIB_BASE', BUILD / 'mib-base')}:{HERE.parents[1] / 'mibs'}"
+MIBS = f"{os.environ.get('IBTRAPD_MIB_BASE', BUILD / 'mib-base')}:{BUILD / 'mibs'}"
 
 LINE = re.compile(r"^\.([0-9.]+) = (?:([A-Za-z0-9-]+): )?(.*)$", re.DOTALL)
 
