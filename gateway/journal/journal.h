@@ -378,6 +378,11 @@ struct event *journal_read_one(struct journal *journal, int64_t sequence);
 size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items,
                          size_t n);
 
+// The same for events that retention has deleted, and that open alarms, or receivers who have yet
+// to get an end, need.
+size_t journal_read_kept_back(struct journal *journal, int64_t before, struct journal_item *items,
+                              size_t n);
+
 // Reads the committed events before `before` about possible failures of links: of the types
 // link-down, link-interrupted, port-removed, flapping, link-errors-raised, alarm-cleared and
 // cable-replaced. Newest first, until the array is full. Returns the number of events; 0: there are

@@ -276,6 +276,10 @@ int64_t journal_least_cursor(struct journal *journal, int64_t most, char name[ST
 void journal_keep_told(struct journal *journal, struct store *from, struct store *to, int64_t first,
                        int64_t end);
 
+// Keeps the last end of each alarm among the events from `after` + 1 to `end`, and the events from
+// `first` on by which the alarm was told.
+void journal_keep_ends(struct store *store, int64_t after, int64_t first, int64_t end);
+
 // Retention (retention.c).
 
 // Deletes events beyond the limits, and ends the alarm about lost events.

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Copies of the events that open alarms need: retention deletes the events, and a new file in place
-// of a damaged one does not have the events.
+// Copies of the events that open alarms need, and of the ends that a receiver has yet to get:
+// retention deletes the events, and a new file in place of a damaged one does not have the events.
 #include "journal/journal_private.h"
 
+#include "base/memory.h"
+#include "model/catalogue.h"
 #include "model/event_record.h"
 
-enum { ALARMS_AT_ONCE = 64 };
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ALARMS_AT_ONCE = 64, PAGE = 1024 };
 
 // An event of an alarm that is kept if its number is `end` at most.
 struct kept_event {
@@ -58,4 +63,49 @@ void journal_keep_told(struct journal *journal, struct store *from, struct store
             kept_events_keep_alarm(from, to, &alarms[i], first, end);
         after = alarms[n > 0 ? n - 1 : 0].first;
     }
+}
+
+// Ends of alarms with numbers up to `end`.
+struct kept_ends {
+    struct alarm_events all[ALARMS_AT_ONCE];
+    size_t count;
+    int64_t end, read; // the last number that was read
+};
+
+static bool kept_events_note_end(void *ctx, const struct store_row *row)
+{
+    struct kept_ends *ends = ctx;
+    struct error err;
+    const struct catalogue_entry *type = catalogue_find(row->type);
+    if (row->sequence > ends->end || ends->count == ALARMS_AT_ONCE)
+        return false;
+    ends->read = row->sequence;
+    if (!type || type->alarm != ALARM_CLEARS)
+        return true;
+    struct event *event = event_record_read(row->record, row->record_size, &err);
+    if (event && event_alarm(event) == ALARM_CLEARS && event->told_number > 0) {
+        struct alarm_events *alarm = &ends->all[ends->count++];
+        *alarm = (struct alarm_events){
+            .first = event->cleared_number, .last = row->sequence, .told = event->told_number};
+        snprintf(alarm->key, sizeof alarm->key, "%s", event->alarm_key);
+    }
+    event_unref(event);
+    return true;
+}
+
+void journal_keep_ends(struct store *store, int64_t after, int64_t first, int64_t end)
+{
+    struct error err;
+    struct kept_ends *ends = memory_zeroed(1, sizeof *ends);
+    *ends = (struct kept_ends){.end = end, .read = after};
+    do {
+        ends->count = 0;
+        after = ends->read;
+        store_read(store, STORE_AFTER, after, PAGE, kept_events_note_end, ends, &err);
+        for (size_t i = 0; i < ends->count; i++) {
+            store_drop_kept_of(store, ends->all[i].key, ends->all[i].first);
+            kept_events_keep_alarm(store, store, &ends->all[i], first, end);
+        }
+    } while (ends->read > after && ends->read < end);
+    free(ends);
 }

@@ -427,6 +427,14 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
     return count;
 }
 
+size_t journal_read_kept_back(struct journal *journal, int64_t before, struct journal_item *items,
+                              size_t n)
+{
+    size_t count = 0;
+    read_from_disk(journal, STORE_KEPT_BEFORE, before, items, n, &count);
+    return count;
+}
+
 struct recent {
     void (*each)(void *ctx, const struct journal_report *report, int64_t utc_us);
     void *ctx;

@@ -84,10 +84,12 @@ static bool retention_delete_some(struct journal *j, const struct store_size *si
     mirror_plan(cursors);
     store_begin(j->writer);
     int64_t wanted = had < end ? store_count_wanted(j->writer, had, end) : 0;
+    if (had < end)
+        journal_keep_ends(j->writer, had >= size->first ? had : size->first - 1, size->first, end);
     journal_keep_told(j, j->writer, j->writer, size->first, end);
     int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
     if (all)
-        store_drop_kept(j->writer, end + 1, size->last);
+        store_drop_kept(j->writer, (end < had ? end : had) + 1, size->last);
     mirror_write(cursors, j->writer); // the next start finds no loss where there is none
     enum store_result result = store_commit(j->writer, &err);
     if (result != STORE_OK) {

@@ -126,11 +126,14 @@ void store_add_events(struct store *store, const struct store_row rows[], size_t
 int64_t store_delete_through(struct store *store, int64_t sequence,
                              int64_t rows_max); // returns how many
 
-// Keeps a copy of the event for the open alarm with the key.
+// Keeps a copy of the event for the alarm with the key.
 void store_keep_event(struct store *store, const struct store_row *row, const char *key);
 
-// Drops the copies of alarms that are not open any more and whose end is not in the file any more:
-// `first` and `last` are the numbers of the events of the file.
+// Drops the copies for the key with numbers less than `before`.
+void store_drop_kept_of(struct store *store, const char *key, int64_t before);
+
+// Drops the copies of alarms that are not open any more and that were noted as such before the
+// number `first`. `last` is the number of the last event of the file.
 void store_drop_kept(struct store *store, int64_t first, int64_t last);
 
 // How many events have numbers from `after` + 1 to `through`, without the events about lost events.
@@ -174,7 +177,8 @@ enum store_order {
     // The same as STORE_AFTER for the events that store_keep_event kept. Such a row has the number,
     // the record and, as `id`, the key of the alarm alone.
     STORE_KEPT_AFTER,
-    STORE_SINCE, // not older than `from` (UTC), ascending by number
+    STORE_KEPT_BEFORE, // likewise, as STORE_BEFORE
+    STORE_SINCE,       // not older than `from` (UTC), ascending by number
 };
 
 // Calls `each` for rows, at most `limit`. A row and its pointers are valid during the call only.

@@ -93,6 +93,16 @@ void store_keep_event(struct store *store, const struct store_row *row, const ch
     store_finish_statement(store, s);
 }
 
+void store_drop_kept_of(struct store *store, const char *key, int64_t before)
+{
+    sqlite3_stmt *s = store_begin_statement(store, DROP_KEPT_OF);
+    if (!s)
+        return;
+    sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, before);
+    store_finish_statement(store, s);
+}
+
 void store_drop_kept(struct store *store, int64_t first, int64_t last)
 {
     const int64_t limits[] = {last, first};

@@ -10,6 +10,7 @@
 #define ROW_COLUMNS                                                                                \
     "sequence, id, type, time_us, severity, node_guid, report_lid, report_tid, report_digest, "    \
     "record"
+#define KEPT_COLUMNS     "sequence, key, '', 0, 0, 0, 0, 0, 0, record"
 #define ADD_EVENTS_BEGIN "INSERT INTO event (" ROW_COLUMNS ") VALUES "
 #define ADD_EVENTS_ROW   "(?,?,?,?,?,?,?,?,?,?)"
 #define ADD_EVENTS_4     ADD_EVENTS_ROW "," ADD_EVENTS_ROW "," ADD_EVENTS_ROW "," ADD_EVENTS_ROW
@@ -29,6 +30,7 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [END_KEPT] = "UPDATE kept SET ended = ? WHERE ended = 0"
                  " AND NOT EXISTS (SELECT 1 FROM alarm WHERE alarm.key = kept.key)",
     [DROP_KEPT] = "DELETE FROM kept WHERE ended > 0 AND ended < ?",
+    [DROP_KEPT_OF] = "DELETE FROM kept WHERE key = ? AND sequence < ?",
     [COUNT_WANTED] = "SELECT count(*) FROM event WHERE sequence > ? AND sequence <= ?"
                      " AND type NOT IN (?, ?)",
     [COUNT_INDEXED] = "SELECT count(*) FROM event INDEXED BY event_time"
@@ -39,8 +41,10 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [READ_LINKS_BEFORE] =
         "SELECT " ROW_COLUMNS " FROM event INDEXED BY event_link"
         " WHERE sequence < ? AND " STORE_OF_LINKS " ORDER BY sequence DESC LIMIT ?",
-    [READ_KEPT_AFTER] = "SELECT sequence, key, '', 0, 0, 0, 0, 0, 0, record FROM kept"
-                        " WHERE sequence > ? ORDER BY sequence LIMIT ?",
+    [READ_KEPT_AFTER] =
+        "SELECT " KEPT_COLUMNS " FROM kept WHERE sequence > ? ORDER BY sequence LIMIT ?",
+    [READ_KEPT_BEFORE] =
+        "SELECT " KEPT_COLUMNS " FROM kept WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
     [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence LIMIT ?",
     [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"
                  " (SELECT time_us FROM event ORDER BY sequence LIMIT 1),"

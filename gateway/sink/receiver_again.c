@@ -73,8 +73,10 @@ static void receiver_again_add_ends(struct receiver *receiver)
 {
     struct receiver_resync *resync = &receiver->resync;
     struct journal_item items[READ_AHEAD];
-    const size_t n =
-        journal_read_back(receiver->options.journal, resync->ends_before, items, READ_AHEAD);
+    struct journal *journal = receiver->options.journal;
+    size_t n = journal_read_back(journal, resync->ends_before, items, READ_AHEAD);
+    if (n == 0)
+        n = journal_read_kept_back(journal, resync->ends_before, items, READ_AHEAD);
     bool more = n > 0;
     for (size_t i = 0; i < n; i++) {
         struct event *event = items[i].event;

@@ -280,11 +280,13 @@ static bool receiver_pass_expired(struct receiver *receiver, int64_t sequence)
     journal_note_lost(receiver->options.journal, receiver->handle, gone);
     log_write(
         receiver->options.log, LOG_LEVEL_ERROR,
-        "receiver %s: %lld events expired from the journal before delivery; the active alarms "
-        "are sent again",
+        "receiver %s: %lld events expired from the journal before delivery; the ends of alarms and "
+        "the active alarms are sent again",
         receiver->sink.name, (long long)gone);
+    const int64_t had = receiver->read_through;
     receiver->read_through = receiver->unknown_through = sequence - 1;
-    receiver_again_begin(receiver, receiver->read_through);
+    receiver_again_begin(receiver, had);
+    receiver->read_through = had; // until the ends are done
     return true;
 }
 

@@ -1493,6 +1493,35 @@ TEST(an_alarm_that_stands_is_told_though_its_event_expired)
     check_numbers(fake.had + 1, fake.had_count - 1, 152, JOURNAL_MEMORY_KEPT + 100);
 }
 
+// The end of an alarm that the receiver knows expired.
+TEST(an_end_that_expired_is_told)
+{
+    static const unsigned long HAD[] = {1, 4};
+    options.filter.events.count = 1;
+    strcpy(options.filter.events.patterns[0], "receiver-failing");
+    journal_options.rows_max = JOURNAL_MEMORY_KEPT + 100;
+    reopen_journal();
+    start();
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    fake_receiver_wait_had(&fake, 1);
+    stop();
+    append_alarm(CATALOGUE_RECEIVER_BACK, 2);
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 3);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 4);
+    for (int i = 0; i < 10; i++) {
+        put(5 + (unsigned)i * 300, 300);
+        atomic_fetch_add(&fake.time.monotonic, 11 * CLOCK_US_PER_S);
+        journal_commit(journal);
+    }
+    reopen_journal();
+    start();
+    fake_receiver_wait_had(&fake, COUNT(HAD));
+    stop();
+    check_had_these(HAD, COUNT(HAD));
+    assert_int_equal(fake.marked, 1);
+    assert_int_equal(fake.referring, 0);
+}
+
 // A kill in between begins anew: the journal knows that the receiver is not in line.
 TEST(a_receiver_that_is_not_in_line_is_brought_into_line)
 {
@@ -2055,6 +2084,7 @@ int main(void)
         RECEIVER_TEST(what_was_not_acknowledged_comes_again_after_a_restart),
         RECEIVER_TEST(more_events_than_memory_holds_come_from_the_disk),
         RECEIVER_TEST(events_that_are_gone_are_counted),
+        RECEIVER_TEST(an_end_that_expired_is_told),
         RECEIVER_TEST(an_alarm_that_stands_is_told_though_its_event_expired),
         RECEIVER_TEST(what_the_thread_has_read_is_not_what_the_receiver_has),
         RECEIVER_TEST(the_end_says_how_many_events_were_lost),
