@@ -34,14 +34,17 @@ static bool kept_events_take(void *ctx, const struct store_row *row)
     return false;
 }
 
-// Keeps the events from `first` to `end` by which the alarm was told, and its last event, which is
-// `first` at least.
+// Keeps the events from `first` to `end` by which the alarm was told, its first event, and its last
+// event, which is `first` at least.
 static void kept_events_keep_alarm(struct store *from, struct store *to,
                                    const struct alarm_events *alarm, int64_t first, int64_t end)
 {
     struct error err;
     struct kept_event kept = {.to = to, .key = alarm->key, .number = alarm->last, .end = end};
     if (alarm->last <= end && alarm->last != alarm->told)
+        store_read(from, STORE_AFTER, kept.number - 1, 1, kept_events_take, &kept, &err);
+    kept.number = alarm->first; // the root cause of others
+    if (alarm->first >= first && alarm->first <= end && alarm->first != alarm->told)
         store_read(from, STORE_AFTER, kept.number - 1, 1, kept_events_take, &kept, &err);
     kept.number = alarm->told;
     for (int i = 0; i < JOURNAL_RAISES_MAX && kept.number >= first; i++) {

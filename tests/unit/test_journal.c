@@ -613,6 +613,23 @@ static void test_open_alarms_keep_their_events(void **state)
     check_key(f, 2, NULL);
 }
 
+// The first event is the root cause of other alarms, though nobody was told of it.
+static void test_an_alarm_that_was_told_late_keeps_its_first_event(void **state)
+{
+    struct fixture *f = *state;
+    f->options.rows_max = ROWS;
+    reopen(f);
+    struct event *event = make_occurrence(f, CATALOGUE_RECEIVER_FAILING, "late", "");
+    snprintf(event->suppressed, sizeof event->suppressed, "hold-down");
+    journal_append(f->journal, event, &(struct journal_report){0});
+    event_unref(event);
+    raise_alarm(f, "late");
+    raise_alarm(f, "late");
+    add_many(f, ROWS);
+    settle(f);
+    check_key(f, 1, "late");
+}
+
 static void end_by_standby(struct fixture *f, const char *key)
 {
     struct event *event = make_occurrence(f, CATALOGUE_RECEIVER_BACK, key, "");
@@ -696,6 +713,7 @@ int main(void)
         TEST(test_age_takes_only_what_every_receiver_has),
         TEST(test_age_does_not_wait_for_a_receiver_that_has_ended),
         TEST(test_open_alarms_keep_their_events),
+        TEST(test_an_alarm_that_was_told_late_keeps_its_first_event),
         TEST(test_an_alarm_after_an_end_elsewhere_begins_anew),
         TEST(test_a_clock_far_ahead_loses_nothing),
         TEST(test_retention_by_bytes),
