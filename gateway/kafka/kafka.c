@@ -274,8 +274,9 @@ static void kafka_check_brokers(struct kafka_sink *s)
                   s->options->brokers, PRODUCER_BROKERS_MAX);
     else if (answers_are_beyond(&s->current->told, ANSWERS_MAX))
         error_set(&s->problem,
-                  "the brokers %s say too much about their topics for the memory here: look "
-                  "whether they are yours, and whether the topics need so many partitions",
+                  "the brokers %s say too much about themselves or their topics for the memory "
+                  "that the brokers of all receivers may take: look whether they are yours, and "
+                  "whether the topics need so many partitions",
                   s->options->brokers);
     else
         s->failed = false;

@@ -290,8 +290,13 @@ bool producer_await_former(uint64_t owner, int64_t until, const char *brokers, s
 
 static rd_kafka_resp_err_t producer_count(struct producer *c, rd_kafka_thread_type_t type, int more)
 {
-    if (type == RD_KAFKA_THREAD_BROKER)
-        atomic_fetch_add(&c->brokers, (unsigned)more);
+    if (type != RD_KAFKA_THREAD_BROKER)
+        return RD_KAFKA_RESP_ERR_NO_ERROR;
+    atomic_fetch_add(&c->brokers, (unsigned)more);
+    if (more > 0)
+        answers_add(&c->told, PRODUCER_BROKER_TAKES);
+    else
+        answers_give_back(&c->told, PRODUCER_BROKER_TAKES);
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
@@ -319,6 +324,30 @@ static void producer_hold(const struct producer *c)
     clock_sleep(END_US);
 }
 
+static _Atomic int64_t producer_next_large; // monotonic: the next large answer waits until then
+
+// Lets the large answers of all clients be read one after the other, and none while the budget is
+// half used: librdkafka makes the threads for all brokers of an answer before a client can be
+// ended. False: the turn did not come, and the client counts as beyond the budget.
+static bool producer_await_turn(struct producer *c, size_t size)
+{
+    enum { SMALL = 2048, BROKER = 64, STEP_US = 10000, WAIT_US = 5000000, US_AN_OCTET = 5 };
+    const bool full = answers_are_full(ANSWERS_MAX / 2);
+    bool waits = size > SMALL && (full || size > (size_t)atomic_load(&c->brokers) * BROKER);
+    for (unsigned i = 0; waits && i < WAIT_US / STEP_US && atomic_load(&c->sink); i++) {
+        const int64_t now = clock_now();
+        int64_t next = atomic_load(&producer_next_large);
+        waits = now < next || answers_are_full(ANSWERS_MAX / 2) ||
+                !atomic_compare_exchange_strong(&producer_next_large, &next,
+                                                now + (int64_t)size * US_AN_OCTET);
+        if (waits)
+            clock_sleep(STEP_US);
+    }
+    if (waits && atomic_load(&c->sink))
+        answers_add(&c->told, ANSWERS_MAX);
+    return !waits;
+}
+
 // Before librdkafka reads the answer. Only what answers to Metadata say stays in memory, up to the
 // client's end.
 static rd_kafka_resp_err_t producer_on_answer(rd_kafka_t *handle, int socket, const char *name,
@@ -331,8 +360,9 @@ static rd_kafka_resp_err_t producer_on_answer(rd_kafka_t *handle, int socket, co
     (void)handle, (void)socket, (void)name, (void)broker, (void)version, (void)number, (void)us;
     (void)err;
     if (request == METADATA) {
+        const bool may_read = producer_await_turn(c, size);
         answers_add(&c->told, size * PRODUCER_ANSWER_TAKES);
-        if (answers_are_beyond(&c->told, ANSWERS_MAX))
+        if (!may_read || answers_are_beyond(&c->told, ANSWERS_MAX))
             producer_hold(c);
     }
     return RD_KAFKA_RESP_ERR_NO_ERROR;

@@ -34,6 +34,7 @@ enum {
     // each octet of an answer about brokers and topics, and keeps them.
     PRODUCER_ANSWER_MAX = 64 << 10,
     PRODUCER_ANSWER_TAKES = 82,
+    PRODUCER_BROKER_TAKES = 32 << 10, // octets that librdkafka's thread for a broker takes
 };
 
 // The opaque pointer of librdkafka's callbacks.
@@ -45,7 +46,7 @@ struct producer {
     _Atomic int64_t look_up_until;
     struct values values; // of messages without a report
     atomic_uint brokers;  // threads that librdkafka has for brokers
-    struct answers told;  // answers about brokers and topics
+    struct answers told;  // answers about brokers and topics, and the threads of brokers
     uint64_t owner;       // of a receiver: clients with equal numbers follow each other
     struct producer *next;
 };

@@ -21,13 +21,24 @@ void answers_add(struct answers *answers, size_t octets)
     atomic_fetch_add(&answers_octets, octets);
 }
 
+void answers_give_back(struct answers *answers, size_t octets)
+{
+    atomic_fetch_sub(&answers->octets, octets);
+    atomic_fetch_sub(&answers_octets, octets);
+}
+
 void answers_drop(struct answers *answers)
 {
     atomic_fetch_sub(&answers_octets, atomic_exchange(&answers->octets, 0));
 }
 
+bool answers_are_full(size_t max)
+{
+    return atomic_load(&answers_octets) > max;
+}
+
 bool answers_are_beyond(const struct answers *answers, size_t max)
 {
-    return atomic_load(&answers_octets) > max &&
+    return answers_are_full(max) &&
            atomic_load(&answers->octets) > max / atomic_load(&answers_peers);
 }

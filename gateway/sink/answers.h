@@ -22,7 +22,11 @@ void answers_end(struct answers *answers);
 
 // The answers of the peer take further octets.
 void answers_add(struct answers *answers, size_t octets);
-void answers_drop(struct answers *answers); // they take nothing any more
+void answers_give_back(struct answers *answers, size_t octets); // of those that were added
+void answers_drop(struct answers *answers);                     // they take nothing any more
 
 // Whether the peer has more than its part, and all together have more than `max` octets.
 bool answers_are_beyond(const struct answers *answers, size_t max);
+
+// Whether all together have more than `max` octets.
+bool answers_are_full(size_t max);

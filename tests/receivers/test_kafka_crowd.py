@@ -17,6 +17,7 @@ from test_kafka_front import cluster, fabric, receiver  # noqa: F401
 pytestmark = pytest.mark.skipif(not BROKER.exists() or not shutil.which("kcat"), reason="built without librdkafka")
 
 CROWD = 1500
+ROOM_MIB = 512  # half of what the unit allows
 
 
 def threads(gateway):
@@ -41,8 +42,31 @@ def test_brokers_that_say_that_they_are_many_take_few_threads(fabric, cluster, i
     assert gateway.stop() == 0
 
 
+CLIENTS = 6
+PEAK = 5000  # threads: half of the budget (2,560), another answer, and what still ends
+
+
+def test_many_receivers_at_brokers_that_say_that_they_are_many_take_few_threads(fabric, cluster):
+    """Their answers come at the same time, and each would take more threads than the budget has room for."""
+    front = fabric.keep(Front(cluster, crowd=CROWD))
+    gateway = begin_alone(fabric, "".join(section("kafka", f"bus{number}", brokers=front.brokers) for number in range(CLIENTS)))
+    peak, told = 0, set()
+
+    def have_all_failed():
+        nonlocal peak
+        peak = max(peak, threads(gateway))
+        told.update(name for name in (f"bus{number}" for number in range(CLIENTS)) if receiver(gateway, name)["problem"])
+        return len(told) == CLIENTS
+
+    wait_until(have_all_failed, "the problems")
+    assert peak < PEAK and not gateway.has_taken(ROOM_MIB // 2)
+    front.crowd = 0
+    for number in range(CLIENTS):
+        gateway.wait_told(f"bus{number}")
+    assert gateway.stop() == 0
+
+
 PARTITION = 18  # octets of one in an answer, at least
-ROOM_MIB = 512  # half of what the unit allows
 
 
 @pytest.mark.parametrize("partitions,receivers,reason", [(99_999, 1, "receive.message.max.bytes"),

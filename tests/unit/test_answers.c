@@ -47,11 +47,21 @@ TEST(a_peer_always_has_its_part)
     answers_begin(&peers[0]);
 }
 
+TEST(what_is_given_back_leaves_room)
+{
+    answers_add(&peers[0], MAX);
+    answers_add(&peers[1], 2);
+    assert_true(answers_are_full(MAX));
+    answers_give_back(&peers[0], 2);
+    assert_false(answers_are_full(MAX));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_peer_may_take_what_others_leave, begin, end),
         cmocka_unit_test_setup_teardown(a_peer_always_has_its_part, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_given_back_leaves_room, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
