@@ -47,6 +47,8 @@ static struct event *event_clear(struct event *event)
     memset(event, 0, offsetof(struct event, text));
     event->text[0] = event->reason[0] = event->dates[0] = '\0';
     event->link_cause[0] = event->device_text[0] = '\0';
+    event->module_vendor[0] = event->module_part[0] = '\0';
+    event->module_serial[0] = event->former_serial[0] = '\0';
     return event;
 }
 

@@ -24,6 +24,7 @@ enum {
     EVENT_RATE_SIZE = 32,
     EVENT_DATES_SIZE = 192,
     EVENT_LINK_CAUSE_SIZE = 256,
+    EVENT_MODULE_TEXT_SIZE = 49, // as MODULE_TEXT_SIZE
     EVENT_OTHER_NAMES_MAX = 4,
     EVENT_SYSTEM_SIZE = 65, // a host name has 64 octets at most; longer names are truncated
 };
@@ -179,6 +180,10 @@ struct event {
     char dates[EVENT_DATES_SIZE]; // of the last occasions of link errors, with the time of day
     char link_cause[EVENT_LINK_CAUSE_SIZE]; // "the cable was unplugged at leaf1"; empty: unknown
     char device_text[LINK_REASON_MESSAGE_SIZE]; // the sentence of a link's end; empty: none
+    // Of an event about a cable or module; empty: it does not tell.
+    char module_vendor[EVENT_MODULE_TEXT_SIZE], module_part[EVENT_MODULE_TEXT_SIZE];
+    char module_serial[EVENT_MODULE_TEXT_SIZE];
+    char former_serial[EVENT_MODULE_TEXT_SIZE]; // of the module before, if it was replaced
     struct event_other_name other_names[EVENT_OTHER_NAMES_MAX]; // filters match these names, too
 };
 

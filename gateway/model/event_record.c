@@ -70,6 +70,10 @@ enum {
     FIELD(122, true, count, local_reason)                                                          \
     FIELD(123, true, count, remote_reason)                                                         \
     FIELD(124, true, text, device_text)                                                            \
+    FIELD(125, true, text, module_vendor)                                                          \
+    FIELD(126, true, text, module_part)                                                            \
+    FIELD(127, true, text, module_serial)                                                          \
+    FIELD(128, true, text, former_serial)                                                          \
     FIELD(27, true, flag, found_late)                                                              \
     FIELD(28, event->derived, derived, notice)                                                     \
     FIELD(29, true, text, related_id)                                                              \

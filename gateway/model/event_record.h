@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "model/event.h"
 
-enum { EVENT_RECORD_MAX = 5632 };
+enum { EVENT_RECORD_MAX = 5888 };
 
 // Encodes the event and returns the number of octets. All octets always fit.
 size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MAX]);

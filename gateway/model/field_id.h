@@ -108,6 +108,10 @@
     FIELD(LOCAL_REASON, "localReason", COMPUTED_TEXT)                                              \
     FIELD(REMOTE_REASON, "remoteReason", COMPUTED_TEXT)                                            \
     FIELD(DEVICE_TEXT, "deviceText", TEXT(device_text))                                            \
+    FIELD(MODULE_VENDOR, "moduleVendor", TEXT(module_vendor))                                      \
+    FIELD(MODULE_PART, "modulePart", TEXT(module_part))                                            \
+    FIELD(MODULE_SERIAL, "moduleSerial", TEXT(module_serial))                                      \
+    FIELD(FORMER_SERIAL, "formerSerial", TEXT(former_serial))                                      \
     FIELD(FOUND_LATE, "foundLate", FLAG(found_late))                                               \
     FIELD(DERIVED, "derived", FLAG(derived))                                                       \
     FIELD(SENT_AGAIN, "sentAgain", FLAG(sent_again))                                               \

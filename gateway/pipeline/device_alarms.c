@@ -10,14 +10,30 @@
 #include "topology/device_rules.h"
 #include "topology/link_history.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+static_assert((int)EVENT_MODULE_TEXT_SIZE == (int)MODULE_TEXT_SIZE, "a text of a module fits");
 
 struct device_alarms {
     struct emitter *emitter;
     struct devices *devices;
     struct fabric *fabric;
+    const struct device_case *judged; // NULL: no reading is
 };
+
+// Names the module in question: the module that was taken out, or the module that is there.
+static void device_alarms_add_module(const struct device_case *c, struct event *event)
+{
+    const uint8_t *now = c->now->reading.octets, *was = c->before ? c->before->reading.octets : now;
+    const uint8_t *module = module_page_is_plugged(now) ? now : was;
+    module_page_text(module, MODULE_VENDOR, event->module_vendor);
+    module_page_text(module, MODULE_PART, event->module_part);
+    module_page_text(module, MODULE_SERIAL, event->module_serial);
+    if (catalogue_has_field(event->type, FIELD_FORMER_SERIAL))
+        module_page_text(was, MODULE_SERIAL, event->former_serial);
+}
 
 // Of a switch as a whole, port 0 is the subject.
 static void device_alarms_emit(const struct device_alarms *d, enum catalogue_event type,
@@ -34,8 +50,10 @@ static void device_alarms_emit(const struct device_alarms *d, enum catalogue_eve
         comparison_set_switch(&change);
     alarm_key_write(change.alarm_key, key);
     snprintf(change.reason, sizeof change.reason, "%s", why);
-    emitter_emit(d->emitter,
-                 event_builder_from_change(&d->emitter->builder, &change, false, "", ""));
+    struct event *event = event_builder_from_change(&d->emitter->builder, &change, false, "", "");
+    if (d->judged && d->judged->now->reading.page == REGISTER_MODULE)
+        device_alarms_add_module(d->judged, event);
+    emitter_emit(d->emitter, event);
 }
 
 // The other end of a cable that is new has the same serial number, and told of the cable before.
@@ -192,9 +210,11 @@ static void device_alarms_take_reading(const struct device_alarms *d,
         now.good = before.good;
     }
     const struct device_rule *rule;
+    struct device_alarms judging = *d;
+    judging.judged = &c;
     for (size_t i = 0; (rule = device_rules_at(i)); i++) {
         if (rule->page == reading->page)
-            device_alarms_judge(d, rule, &c);
+            device_alarms_judge(&judging, rule, &c);
     }
     devices_put(d->devices, &now);
 }

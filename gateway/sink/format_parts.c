@@ -137,7 +137,7 @@ static void format_visit_cause(const struct visit *v)
     const enum field *fields = v->event->type->fields;
     for (size_t i = 0; i < CATALOGUE_FIELDS_MAX && fields[i] != FIELD_NONE; i++) {
         if (fields[i] == FIELD_REASON || fields[i] == FIELD_AFFECTED ||
-            (fields[i] >= FIELD_LINK_CAUSE && fields[i] <= FIELD_DEVICE_TEXT))
+            (fields[i] >= FIELD_LINK_CAUSE && fields[i] <= FIELD_FORMER_SERIAL))
             format_visit_option(v, fields[i]);
         else if (fields[i] != FIELD_RAW && (v->all || field_is_known(v->event, fields[i])))
             format_visit_field(v, fields[i]);

@@ -31,6 +31,10 @@ void full_event_texts(struct event *event, struct full_event_text out[FULL_EVENT
         {event->alarm_key, sizeof event->alarm_key},
         {event->text, sizeof event->text},
         {event->device_text, sizeof event->device_text},
+        {event->module_vendor, sizeof event->module_vendor},
+        {event->module_part, sizeof event->module_part},
+        {event->module_serial, sizeof event->module_serial},
+        {event->former_serial, sizeof event->former_serial},
         {event->link_cause, sizeof event->link_cause},
     };
     memcpy(out, texts, sizeof texts);

@@ -9,7 +9,7 @@ struct full_event_text {
     char *text;
     size_t size;
 };
-enum { FULL_EVENT_TEXTS = 21 };
+enum { FULL_EVENT_TEXTS = 25 };
 void full_event_texts(struct event *event, struct full_event_text out[FULL_EVENT_TEXTS]);
 
 // An event of the catalogue's row with the members that every event has; the caller's.

@@ -59,7 +59,7 @@ static bool has_value(const struct event *event, enum field field)
 static bool may_be_zero(enum field field)
 {
     return field == FIELD_DR_SLID || field == FIELD_DR_PATH || field == FIELD_DR_TRUNCATED ||
-           field == FIELD_AFFECTED || (field >= FIELD_LINK_CAUSE && field <= FIELD_DEVICE_TEXT) ||
+           field == FIELD_AFFECTED || (field >= FIELD_LINK_CAUSE && field <= FIELD_FORMER_SERIAL) ||
            field == FIELD_CAPABILITY_MASK2 || field == FIELD_LOST;
 }
 
