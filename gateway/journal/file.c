@@ -363,6 +363,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->mirrors[STORE_WINDOWS] = maintenance_windows_new(options->clock);
     j->mirrors[STORE_SETTINGS] = snmp_settings_new(options->directory);
     j->mirrors[STORE_NODE_NUMBERS] = node_number_rows_new();
+    j->mirrors[STORE_DEVICES] = device_rows_new();
     j->options = *options;
     j->clock_offset = clock_utc(options->clock) - clock_monotonic(options->clock);
     if (j->options.patience_us <= 0)

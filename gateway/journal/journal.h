@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "model/alarm.h"
+#include "model/device_reading.h"
 #include "model/event.h"
 #include "model/maintenance.h"
 #include "model/node_numbers.h"
@@ -244,6 +245,12 @@ struct settings *journal_settings(struct journal *journal); // a reference, the 
 // thread.
 bool journal_number_nodes(struct journal *journal, const uint64_t *guids, size_t n);
 struct node_numbers *journal_node_numbers(struct journal *journal);
+
+// What is remembered of NVIDIA's devices survives a restart, too. journal_recall_device fills in
+// the rest for a device, port and page; false: nothing is known. The next commit writes what
+// journal_remember_device is told. Any thread.
+bool journal_recall_device(struct journal *journal, struct device_memory *memory);
+void journal_remember_device(struct journal *journal, const struct device_memory *memory);
 
 // Call journal_resume_dropping when the listener is there, and again after journal_was_read_late:
 // the function reports JOURNAL_DROPPING again if journal_open found a loss. `raised`: the alarm was

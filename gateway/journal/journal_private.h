@@ -195,6 +195,7 @@ struct mirror *alarms_new(const struct random *random, const struct clock *clock
 struct mirror *maintenance_windows_new(const struct clock *clock);
 struct mirror *snmp_settings_new(const char *directory);
 struct mirror *node_number_rows_new(void);
+struct mirror *device_rows_new(void);
 
 // Alarms at most, with the cleared alarms that are still in the file; further ones are refused.
 enum { ALARMS_MAX = 524288 };

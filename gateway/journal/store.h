@@ -7,13 +7,14 @@
 #include "base/log.h"
 #include "journal/journal.h"
 #include "model/alarm.h"
+#include "model/device_reading.h"
 #include "model/node_numbers.h"
 #include "model/setting.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 14, STORE_NAME_MAX = 64 };
+enum { STORE_SCHEMA_VERSION = 15, STORE_NAME_MAX = 64 };
 
 // The largest sequence number, which no journal reaches: a row with another number is damaged.
 #define STORE_SEQUENCE_MAX (INT64_C(1) << 53)
@@ -48,6 +49,7 @@ enum store_table {
     STORE_WINDOWS,      // struct maintenance_window
     STORE_SETTINGS,     // struct setting
     STORE_NODE_NUMBERS, // struct node_number
+    STORE_DEVICES,      // struct device_memory
     STORE_TABLES,
 };
 

@@ -141,6 +141,13 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
     "ALTER TABLE receiver ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE receiver ADD COLUMN told_again INTEGER NOT NULL DEFAULT 0;",
+    "CREATE TABLE device ("
+    " guid INTEGER NOT NULL,"
+    " port INTEGER NOT NULL,"
+    " page INTEGER NOT NULL,"
+    " good INTEGER NOT NULL,"
+    " serial TEXT NOT NULL,"
+    " PRIMARY KEY (guid, port, page)) WITHOUT ROWID;",
 };
 
 // Gives the file a random number, not 0, to tell the file from another file in its place.

@@ -89,6 +89,14 @@ static const struct column NODE_NUMBER_COLUMNS[] = {
     COLUMN(INTEGER, struct node_number, guid, "guid"),
 };
 
+static const struct column DEVICE_COLUMNS[] = {
+    COLUMN(INTEGER, struct device_memory, guid, "guid"),
+    COLUMN(INTEGER, struct device_memory, port, "port"),
+    COLUMN(INTEGER, struct device_memory, page, "page"),
+    COLUMN(INTEGER, struct device_memory, good, "good"),
+    COLUMN(TEXT, struct device_memory, serial, "serial"),
+};
+
 // Checks. A damaged page may have any number. Each check corrects the row; STORE_FAILED leaves the
 // row out, STORE_CORRUPT ends the reading.
 
@@ -155,6 +163,8 @@ static const struct {
     [STORE_NODE_NUMBERS] = {"node_number", "number", sizeof(struct node_number),
                             COLUMNS(NODE_NUMBER_COLUMNS), 1, store_tables_check_node_number, NULL,
                             true},
+    [STORE_DEVICES] = {"device", NULL, sizeof(struct device_memory), COLUMNS(DEVICE_COLUMNS), 3,
+                       NULL, NULL, false},
 };
 
 // SQL.
@@ -339,6 +349,7 @@ union store_tables_row {
     struct maintenance_window window;
     struct setting setting;
     struct node_number node_number;
+    struct device_memory device;
 };
 
 static enum store_result store_tables_read_row(sqlite3_stmt *s, enum store_table table,

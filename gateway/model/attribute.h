@@ -89,7 +89,8 @@ enum demand_class {
     DEMAND_REGISTER, // a Get of a register of NVIDIA's devices: 220 octets
 };
 
-// What is read of NVIDIA's devices: a register, or a page of a register (ib/register_mad.h).
+// What is read of NVIDIA's devices: a register, or a page of a register (ib/register_mad.h). The
+// journal has these numbers: new ones come last.
 enum register_page {
     REGISTER_LINK_DOWN,       // PDDR, page 6: why the link went down last
     REGISTER_TROUBLESHOOTING, // PDDR, page 1: why the link is down now, in the device's words

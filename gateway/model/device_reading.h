@@ -19,6 +19,15 @@ struct device_reading {
     uint8_t octets[DEVICE_READING_OCTETS];
 };
 
+// What has to be known of a page after a restart, too.
+enum { DEVICE_SERIAL_SIZE = 49, DEVICE_MEMORIES_MAX = 1 << 19 };
+struct device_memory {
+    uint64_t guid; // of the node
+    uint64_t good; // what was good in some reading: bits of the page (topology/device_rules.h)
+    uint8_t port, page;
+    char serial[DEVICE_SERIAL_SIZE]; // of the last module in the port; empty: not told
+};
+
 struct device_readings {
     int64_t time_us; // UTC, of the begin
     bool complete;   // all questions were asked

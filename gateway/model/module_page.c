@@ -3,6 +3,8 @@
 
 #include "base/wire.h"
 
+#include <string.h>
+
 static const struct {
     uint8_t at, octets;
 } TEXTS[MODULE_TEXTS] = {
@@ -34,6 +36,11 @@ const char *module_page_text(const uint8_t octets[DEVICE_READING_OCTETS], enum m
 {
     return device_reading_text(octets + TEXTS[which].at, TEXTS[which].octets, out,
                                MODULE_TEXT_SIZE);
+}
+
+void module_page_set_serial(uint8_t octets[DEVICE_READING_OCTETS], const char *serial)
+{
+    memcpy(octets + TEXTS[MODULE_SERIAL].at, serial, strnlen(serial, TEXTS[MODULE_SERIAL].octets));
 }
 
 bool module_page_is_plugged(const uint8_t octets[DEVICE_READING_OCTETS])

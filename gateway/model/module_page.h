@@ -55,7 +55,8 @@ enum module_text {
     MODULE_TEXTS
 };
 
-enum { MODULE_TEXT_SIZE = 49 }; // 16 octets as valid UTF-8, three octets each at most, and a NUL
+// 16 octets as valid UTF-8, three octets each at most, and a NUL.
+enum { MODULE_TEXT_SIZE = DEVICE_SERIAL_SIZE };
 
 uint32_t module_page_get(const uint8_t octets[DEVICE_READING_OCTETS], enum module_page_field field);
 
@@ -69,6 +70,9 @@ unsigned module_page_lane(const uint8_t octets[DEVICE_READING_OCTETS], enum modu
 // Returns `out`, without blanks at its end.
 const char *module_page_text(const uint8_t octets[DEVICE_READING_OCTETS], enum module_text which,
                              char out[MODULE_TEXT_SIZE]);
+
+// Writes the serial number where module_page_text reads it; cuts a longer one.
+void module_page_set_serial(uint8_t octets[DEVICE_READING_OCTETS], const char *serial);
 
 bool module_page_is_plugged(const uint8_t octets[DEVICE_READING_OCTETS]);
 

@@ -32,7 +32,7 @@ static void device_alarms_add_module(const struct device_case *c, struct event *
     module_page_text(module, MODULE_PART, event->module_part);
     module_page_text(module, MODULE_SERIAL, event->module_serial);
     if (catalogue_has_field(event->type, FIELD_FORMER_SERIAL))
-        module_page_text(was, MODULE_SERIAL, event->former_serial);
+        snprintf(event->former_serial, sizeof event->former_serial, "%s", c->serial);
 }
 
 // Of a switch as a whole, port 0 is the subject.
@@ -195,17 +195,48 @@ static void device_alarms_judge(const struct device_alarms *d, const struct devi
         device_alarms_happened(d, rule, c, &key, buf);
 }
 
+// What a record of the page had before a restart: the serial number, and what was good.
+static struct device_record device_alarms_recall(const struct device_reading *reading,
+                                                 const struct device_memory *memory)
+{
+    struct device_record record = {.reading = *reading, .link_up = true, .good = memory->good};
+    memset(record.reading.octets, 0, sizeof record.reading.octets);
+    if (reading->page == REGISTER_MODULE)
+        module_page_set_serial(record.reading.octets, memory->serial);
+    return record;
+}
+
+// A port without a module keeps the serial number of the last one.
+static void device_alarms_remember(const struct device_alarms *d, const struct device_record *now,
+                                   struct device_memory *memory)
+{
+    char serial[MODULE_TEXT_SIZE] = "";
+    if (now->reading.page == REGISTER_MODULE &&
+        module_page_text(now->reading.octets, MODULE_SERIAL, serial)[0] != '\0')
+        memcpy(memory->serial, serial, sizeof memory->serial);
+    memory->good = now->good;
+    if (memory->good != 0 || memory->serial[0] != '\0')
+        journal_remember_device(d->emitter->journal, memory);
+}
+
 static void device_alarms_take_reading(const struct device_alarms *d,
                                        const struct device_reading *reading, int64_t time_us)
 {
     struct device_record before, now = {.reading = *reading, .time_us = time_us};
-    struct device_case c = {.devices = d->devices, .now = &now};
+    struct device_memory memory = {
+        .guid = reading->node_guid, .port = reading->port, .page = reading->page};
+    struct device_case c = {.devices = d->devices, .now = &now, .serial = memory.serial};
     const uint32_t node = fabric_find_node(d->fabric, reading->node_guid);
     const uint32_t port = fabric_find_port(d->fabric, node, reading->port);
     if (node == FABRIC_NONE || port == FABRIC_NONE)
         return;
     now.link_up = d->fabric->ports[port].state > FABRIC_DOWN;
-    if (devices_find(d->devices, reading->node_guid, reading->port, reading->page, &before)) {
+    const bool recalled = journal_recall_device(d->emitter->journal, &memory);
+    const bool has_record =
+        devices_find(d->devices, reading->node_guid, reading->port, reading->page, &before);
+    if (!has_record && recalled)
+        before = device_alarms_recall(reading, &memory);
+    if (has_record || recalled) {
         c.before = &before;
         now.good = before.good;
     }
@@ -217,6 +248,7 @@ static void device_alarms_take_reading(const struct device_alarms *d,
             device_alarms_judge(&judging, rule, &c);
     }
     devices_put(d->devices, &now);
+    device_alarms_remember(d, &now, &memory);
 }
 
 static bool device_alarms_is_over(void *ctx, const struct policy_alarm *alarm,

@@ -110,16 +110,20 @@ static enum device_verdict device_rules_removed(const struct device_case *c, str
     return DEVICE_IS_BAD;
 }
 
+// The port may have been empty in between.
 static enum device_verdict device_rules_replaced(const struct device_case *c, struct text *why)
 {
     const uint8_t *was = device_rules_before(c), *now = c->now->reading.octets;
-    char serial[MODULE_TEXT_SIZE], former[MODULE_TEXT_SIZE];
-    if (!was || module_page_text(was, MODULE_SERIAL, former)[0] == '\0' ||
-        module_page_text(now, MODULE_SERIAL, serial)[0] == '\0' || strcmp(former, serial) == 0)
+    char serial[MODULE_TEXT_SIZE];
+    if (c->serial[0] == '\0' || module_page_text(now, MODULE_SERIAL, serial)[0] == '\0' ||
+        strcmp(c->serial, serial) == 0)
         return DEVICE_SAYS_NOTHING;
     module_page_describe(why, now);
     text_add(why, " instead of ");
-    module_page_describe(why, was);
+    if (was && strcmp(module_page_text(was, MODULE_SERIAL, serial), c->serial) == 0)
+        module_page_describe(why, was);
+    else
+        text_addf(why, "serial number %s", c->serial);
     return DEVICE_IS_BAD;
 }
 
@@ -185,7 +189,10 @@ static bool device_rules_sensors_are_hot(const struct device_case *c, struct tex
 static enum device_verdict device_rules_switch_hot(const struct device_case *c, struct text *why)
 {
     const bool asic = device_rules_asic_is_hot(c, why);
-    return device_rules_sensors_are_hot(c, why) || asic ? DEVICE_IS_BAD : DEVICE_IS_GOOD;
+    if (device_rules_sensors_are_hot(c, why) || asic)
+        return DEVICE_IS_BAD;
+    // After a restart, the first reading does not know the other page.
+    return c->before ? DEVICE_IS_GOOD : DEVICE_SAYS_NOTHING;
 }
 
 static enum device_verdict device_rules_fans(const struct device_case *c, struct text *why)

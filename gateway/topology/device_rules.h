@@ -16,6 +16,7 @@ struct device_case {
     struct devices *devices;            // for other pages of the device
     const struct device_record *before; // of the same page; NULL: none
     struct device_record *now;          // the rules set `good`
+    const char *serial;                 // of the last module in the port; empty: not known
     bool raised;                        // the alarm of the rule is raised
 };
 

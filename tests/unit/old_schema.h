@@ -5,7 +5,9 @@
 
 #define OLD_SCHEMA(version) OLD_SCHEMA_##version "PRAGMA user_version = " #version ";"
 
+#define OLD_SCHEMA_14 "DROP TABLE device;"
 #define OLD_SCHEMA_13                                                                              \
+    OLD_SCHEMA_14                                                                                  \
     "ALTER TABLE receiver DROP COLUMN lost; ALTER TABLE receiver DROP COLUMN told_again;"
 #define OLD_SCHEMA_11                                                                              \
     OLD_SCHEMA_13 "ALTER TABLE maintenance DROP COLUMN who;"                                       \

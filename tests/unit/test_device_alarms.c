@@ -15,18 +15,36 @@ static const int64_t MINUTE = 60 * CLOCK_US_PER_S;
 static struct devices *devices;
 static struct link_history *history;
 
-static int begin(void **state)
+static struct pipeline_options make_options(void)
 {
-    (void)state;
     const struct link_history_limits links = {3, 30 * 86400 * CLOCK_US_PER_S};
-    parts_begin(NULL);
     devices = devices_new();
     history = link_history_new(&links);
     struct pipeline_options options = parts_options();
     options.correlator.devices = devices;
     options.link_history = history;
+    return options;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    parts_begin(NULL);
+    struct pipeline_options options = make_options();
     pair_begin(&options);
     return 0;
+}
+
+static void restart(void)
+{
+    stop_pipeline();
+    devices_free(devices);
+    link_history_free(history);
+    reopen_journal();
+    restore_topology();
+    const struct pipeline_options options = make_options();
+    start_pipeline(&options);
+    pair_sweep();
 }
 
 static int end(void **state)
@@ -47,6 +65,8 @@ struct module {
 };
 
 static const struct module GOOD = {"MT1", 40, 75, 2, 0, 0x1F, {900, 900}, 100, {800, 800}, 200};
+
+static const struct module EMPTY = {.serial = "", .kind = 4};
 
 static void put_module(uint8_t *octets, const struct module *m)
 {
@@ -85,6 +105,7 @@ static void tell_left(struct module m)
 }
 
 static char last_text[EVENT_TEXT_SIZE];
+static char last_module[4 * EVENT_MODULE_TEXT_SIZE]; // vendor, part, serial number, the former one
 
 // How many events of the type receivers got; keeps the text of the newest one.
 static unsigned count_told(enum catalogue_event type)
@@ -93,8 +114,11 @@ static unsigned count_told(enum catalogue_event type)
     last_text[0] = '\0';
     for (int64_t number = journal_last(journal); number > 0; number--) {
         struct event *event = journal_find(journal, number);
-        if (event->type == catalogue_get(type) && event->suppressed[0] == '\0' && count++ == 0)
+        if (event->type == catalogue_get(type) && event->suppressed[0] == '\0' && count++ == 0) {
             snprintf(last_text, sizeof last_text, "%s", event->text);
+            snprintf(last_module, sizeof last_module, "%s,%s,%s,%s", event->module_vendor,
+                     event->module_part, event->module_serial, event->former_serial);
+        }
         event_unref(event);
     }
     return count;
@@ -247,16 +271,17 @@ TEST(a_module_has_a_fault)
 
 TEST(a_module_that_is_taken_out_is_told_if_its_link_was_down)
 {
-    struct module m = GOOD, none = {.serial = "", .kind = 4};
+    struct module m = GOOD;
     tell(RIGHT, 3, &m);
-    tell(RIGHT, 3, &none); // its link is up: link-down tells
+    tell(RIGHT, 3, &EMPTY); // its link is up: link-down tells
     assert_int_equal(count_told(CATALOGUE_MODULE_REMOVED), 0);
     tell(RIGHT, 1, &m);
-    tell(RIGHT, 1, &none);
+    tell(RIGHT, 1, &EMPTY);
     check_told(CATALOGUE_MODULE_REMOVED, 1,
                "The cable or module in port 1 of right (LID 2) was taken out: NVIDIA MCP4Y10-N001, "
                "serial number MT1; its link was down before.");
-    tell(RIGHT, 1, &none);
+    assert_string_equal(last_module, "NVIDIA,MCP4Y10-N001,MT1,");
+    tell(RIGHT, 1, &EMPTY);
     assert_int_equal(count_told(CATALOGUE_MODULE_REMOVED), 1);
 }
 
@@ -271,11 +296,28 @@ TEST(a_cable_that_is_replaced_is_told_once)
                "The cable or module in port 1 of left (LID 1) to port 2 of right (LID 2) was "
                "replaced: NVIDIA MCP4Y10-N001, serial number MT7 instead of NVIDIA MCP4Y10-N001, "
                "serial number MT1.");
+    assert_string_equal(last_module, "NVIDIA,MCP4Y10-N001,MT7,MT1");
     tell(RIGHT, 2, &m);
     assert_int_equal(count_told(CATALOGUE_CABLE_REPLACED), 1);
     m.serial = "MT8"; // modules have numbers of their own
     tell(RIGHT, 2, &m);
     assert_int_equal(count_told(CATALOGUE_CABLE_REPLACED), 2);
+}
+
+TEST(a_cable_that_is_exchanged_while_the_port_is_empty_is_told)
+{
+    struct module m = GOOD;
+    tell(LEFT, 1, &m);
+    tell(LEFT, 1, &EMPTY);
+    tell(LEFT, 1, &m);
+    assert_int_equal(count_told(CATALOGUE_CABLE_REPLACED), 0);
+    tell(LEFT, 1, &EMPTY);
+    m.serial = "MT7";
+    tell(LEFT, 1, &m);
+    check_told(CATALOGUE_CABLE_REPLACED, 1,
+               "The cable or module in port 1 of left (LID 1) to port 2 of right (LID 2) was "
+               "replaced: NVIDIA MCP4Y10-N001, serial number MT7 instead of serial number MT1.");
+    assert_string_equal(last_module, "NVIDIA,MCP4Y10-N001,MT7,MT1");
 }
 
 static void let_it_fail(void)
@@ -485,6 +527,59 @@ TEST(firmware_differs_from_that_of_the_most_with_the_same_psid)
     assert_false(is_raised("firmware-differs node 0x0000000000000010"));
 }
 
+TEST(a_cable_that_is_replaced_while_the_gateway_is_off_is_told_once)
+{
+    struct module m = GOOD;
+    tell(LEFT, 1, &m);
+    tell(RIGHT, 2, &m);
+    restart();
+    tell(LEFT, 1, &m);
+    assert_int_equal(count_told(CATALOGUE_CABLE_REPLACED), 0);
+    restart();
+    m.serial = "MT7";
+    tell(LEFT, 1, &m);
+    tell(RIGHT, 2, &m);
+    check_told(CATALOGUE_CABLE_REPLACED, 1,
+               "The cable or module in port 1 of left (LID 1) to port 2 of right (LID 2) was "
+               "replaced: NVIDIA MCP4Y10-N001, serial number MT7 instead of serial number MT1.");
+    restart();
+    tell(LEFT, 1, &m);
+    assert_int_equal(count_told(CATALOGUE_CABLE_REPLACED), 1);
+}
+
+TEST(a_restart_knows_what_was_good)
+{
+    tell_fans(0x8000, 0);
+    tell_fans(0x8002, 0);
+    restart();
+    tell_fans(0x8002, 0);
+    assert_true(is_raised("fan-failed node 0x0000000000000010"));
+    assert_int_equal(count_told(CATALOGUE_HARDWARE_GOOD), 0);
+    assert_int_equal(count_told(CATALOGUE_FAN_FAILED), 1);
+    restart();
+    tell_fans(0x8000, 0);
+    assert_false(is_raised("fan-failed node 0x0000000000000010"));
+    restart();
+    tell_fans(0x8001, 0); // failed while the gateway was off
+    assert_int_equal(count_told(CATALOGUE_FAN_FAILED), 2);
+}
+
+TEST(a_restart_does_not_end_the_heat_of_a_sensor)
+{
+    tell_heat(60 * 8, 105 * 8, 95 * 8);
+    tell_board(LEFT, REGISTER_WARM_SENSORS);
+    board[15] = 0x8;
+    tell_board(LEFT, REGISTER_WARM_SENSORS);
+    restart();
+    tell_heat(60 * 8, 105 * 8, 95 * 8);
+    assert_true(is_raised("temperature-high node 0x0000000000000010"));
+    board[15] = 0x8;
+    tell_board(LEFT, REGISTER_WARM_SENSORS);
+    assert_true(is_raised("temperature-high node 0x0000000000000010"));
+    tell_board(LEFT, REGISTER_WARM_SENSORS);
+    assert_false(is_raised("temperature-high node 0x0000000000000010"));
+}
+
 #define HERE(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -501,6 +596,10 @@ int main(void)
         HERE(a_module_has_a_fault),
         HERE(a_module_that_is_taken_out_is_told_if_its_link_was_down),
         HERE(a_cable_that_is_replaced_is_told_once),
+        HERE(a_cable_that_is_exchanged_while_the_port_is_empty_is_told),
+        HERE(a_cable_that_is_replaced_while_the_gateway_is_off_is_told_once),
+        HERE(a_restart_knows_what_was_good),
+        HERE(a_restart_does_not_end_the_heat_of_a_sensor),
         HERE(a_link_with_another_cable_begins_anew),
         HERE(an_alarm_of_a_switch_that_left_ends),
         HERE(a_switch_is_hot_between_its_two_thresholds),

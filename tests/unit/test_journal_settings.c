@@ -44,7 +44,7 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     assert_int_equal(store_open(f->path, true, &store, &err), STORE_FAILED);
     assert_non_null(strstr(err.text,
                            "its schema has version 1; start this version of ibtrapd, which "
-                           "upgrades it to version 14"));
+                           "upgrades it to version 15"));
     reopen(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
@@ -461,7 +461,7 @@ static unsigned upgrade_steps, count_steps, other_steps;
 static void hear_step(void *ctx, const char *doing)
 {
     assert_string_equal(ctx, "the watch");
-    if (strcmp(doing, "upgrading its schema from version 5 to 14, 5000 events") == 0)
+    if (strcmp(doing, "upgrading its schema from version 5 to 15, 5000 events") == 0)
         upgrade_steps++;
     else if (strcmp(doing, "counting its events") == 0)
         count_steps++;
