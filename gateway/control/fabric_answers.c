@@ -100,6 +100,7 @@ struct port_facts {
     struct accumulated_counters *accumulated;
     struct expectation *expectation; // NULL: none
     struct expected_links links;
+    int64_t port; // whose other end is described, too; 0: none
 };
 
 static void port_facts_open(struct port_facts *facts, const struct control *c)
@@ -145,16 +146,39 @@ static void port_facts_add_expected(const struct port_facts *facts, uint32_t nod
                                       "is_there", (int)is_there));
 }
 
+// Adds what the device tells of itself (port 0), or of the module in a port.
+static void port_facts_add_hardware(const struct control *c, uint64_t guid, uint8_t number,
+                                    const char *name, json_t *to)
+{
+    json_t *values = inventory_answers_values(c, guid, number);
+    if (values)
+        json_object_set_new(to, name, values);
+}
+
+static void port_facts_add_modules(const struct port_facts *facts, const struct control *c,
+                                   uint32_t node, uint8_t number, json_t *port)
+{
+    const uint32_t peer = fabric_peer(c->fabric, fabric_find_port(c->fabric, node, number));
+    if (number > 0)
+        port_facts_add_hardware(c, c->fabric->nodes[node].guid, number, "module", port);
+    if (peer != FABRIC_NONE && number == facts->port)
+        port_facts_add_hardware(c, c->fabric->nodes[fabric_node_of_port(c->fabric, peer)].guid,
+                                c->fabric->ports[peer].number, "peer_module", port);
+}
+
 static json_t *fabric_answers_node_json(const struct control *c, const struct port_facts *facts,
                                         uint32_t index)
 {
+    const uint64_t guid = c->fabric->nodes[index].guid;
     json_t *node = fabric_json_node(c->systems, index, c->names), *port;
     size_t i;
+    port_facts_add_hardware(c, guid, 0, "hardware", node);
     json_array_foreach(json_object_get(node, "ports"), i, port)
     {
         const uint8_t number = (uint8_t)json_integer_value(json_object_get(port, "port"));
-        port_facts_add_counters(facts, c->fabric->nodes[index].guid, number, port);
+        port_facts_add_counters(facts, guid, number, port);
         port_facts_add_expected(facts, index, number, port);
+        port_facts_add_modules(facts, c, index, number, port);
     }
     return node;
 }
@@ -162,14 +186,17 @@ static json_t *fabric_answers_node_json(const struct control *c, const struct po
 json_t *port_answers_find(struct control *c, const json_t *request)
 {
     char name[NAMES_NAME_SIZE];
-    if (!answer_read_text(request, "node", name, sizeof name) || name[0] == '\0')
-        return answer_refuse("'node' must be a name or GUID");
+    int64_t port;
+    if (!answer_read_text(request, "node", name, sizeof name) || name[0] == '\0' ||
+        !answer_read_number(request, "port", UINT8_MAX, &port))
+        return answer_refuse("'node' must be a name or GUID, and 'port' a number");
     if (!c->fabric)
         return answer_refuse("no sweep of the fabric has ended yet");
     struct filter_list guid = {.count = 1};
     snprintf(guid.patterns[0], sizeof guid.patterns[0], "%s", name);
     struct port_facts facts;
     port_facts_open(&facts, c);
+    facts.port = port;
     struct nearest nearest = nearest_begin(name);
     json_t *nodes = json_array();
     size_t found = 0;

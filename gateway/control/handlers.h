@@ -142,14 +142,18 @@ enum { PORT_ANSWERS_NODES = 64 }; // nodes in an answer; "left_out" is the numbe
 // "ports": the nodes with the name or GUID in item "node", or of the system with that name, as in
 // the topology's JSON. A port also has its "counters" as last read: "values" since somebody reset
 // them, "growth" since the time "since" (null: since the first reading of all); and the "expected"
-// other end of its link, with whether the link "is_there". Without a node, "nearest" is a similar
-// name.
+// other end of its link, with whether the link "is_there". A node has its "hardware", and a port
+// its "module", with the values of "inventory"; the port in item "port" (0: none) has the
+// "peer_module" at the other end. Without a node, "nearest" is a similar name.
 control_handler port_answers_find;
 
 // "inventory": a page of what NVIDIA's devices tell of themselves (port 0) and of the modules in
 // their ports, by node GUID, with the values of model/device_values.h. "node": a pattern of names
 // or GUIDs (missing: all). "is_read" is false if nothing is read.
 control_handler inventory_answers_list;
+
+// What the device tells of itself (port 0), or of the module in a port; NULL: nothing.
+json_t *inventory_answers_values(const struct control *c, uint64_t guid, uint8_t port);
 
 // "contexts": a page of the end ports with a context (agent/contexts.h), by port GUID.
 control_handler context_answers_list;

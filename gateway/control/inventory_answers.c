@@ -36,8 +36,7 @@ static json_t *inventory_answers_value(enum device_value value, const uint8_t *o
     return NULL;
 }
 
-// What the device tells of itself (port 0), or of the module in a port; NULL: nothing.
-static json_t *inventory_answers_values(const struct control *c, uint64_t guid, uint8_t port)
+json_t *inventory_answers_values(const struct control *c, uint64_t guid, uint8_t port)
 {
     struct device_record record = {.time_us = 0};
     json_t *values = json_object();

@@ -181,63 +181,17 @@ static void place_choose_port(const struct place *p, json_t *node)
     json_object_set_new(node, "ports", kept);
 }
 
-// What the devices at both ends of a port tell of themselves and of their modules.
-struct place_hardware {
-    json_t *node; // of the place
-    bool is_peer; // the page is about the node at the other end
-};
-
-static bool place_take_hardware(void *ctx, const json_t *page, struct error *err)
-{
-    const struct place_hardware *h = ctx;
-    size_t i, j;
-    json_t *item, *port;
-    (void)err;
-    json_array_foreach(json_object_get(page, "inventory"), i, item)
-    {
-        const long long number = member_count(item, "port");
-        if (number == 0 && !h->is_peer)
-            json_object_set(h->node, "hardware", item);
-        json_array_foreach(json_object_get(h->node, "ports"), j, port)
-        {
-            const json_t *peer = json_object_get(port, "peer");
-            const json_t *end = h->is_peer ? peer : port;
-            if (number > 0 && member_count(end, "port") == number &&
-                (!h->is_peer || strcmp(member_word(peer, "guid"), member_word(item, "guid")) == 0))
-                json_object_set(port, h->is_peer ? "peer_module" : "module", item);
-        }
-    }
-    return true;
-}
-
-// Reads the hardware of the node and, of a single port, the module at the other end.
-static bool place_read_hardware(const struct place *p, json_t *node, struct error *err)
-{
-    struct place_hardware own = {node, false}, peer = {node, true};
-    const json_t *port = json_array_get(json_object_get(node, "ports"), 0);
-    const char *other = member_word(json_object_get(port, "peer"), "guid");
-    return client_each_page(p->a->socket, "inventory",
-                            json_pack("{s:s}", "node", member_word(node, "guid")),
-                            place_take_hardware, &own, err) &&
-           (p->port == PLACE_WHOLE || other[0] == '\0' ||
-            client_each_page(p->a->socket, "inventory", json_pack("{s:s}", "node", other),
-                             place_take_hardware, &peer, err));
-}
-
 // Adds the nodes that the daemon found.
-static bool place_read_nodes(struct place *p, const json_t *found, struct error *err)
+static void place_take_nodes(struct place *p, const json_t *found)
 {
     size_t i;
     json_t *node;
-    bool ok = true;
     json_array_foreach(json_object_get(found, "nodes"), i, node)
     {
         place_choose_port(p, node);
-        ok = ok && place_read_hardware(p, node, err);
         json_array_append(json_object_get(p->answer, "nodes"), node);
         json_array_append(p->guids, json_object_get(node, "guid"));
     }
-    return ok;
 }
 
 // The members of an event about one of the two ends.
@@ -279,13 +233,13 @@ static bool place_find_gone(struct place *p, const char *nearest, struct error *
 
 static bool place_read(struct place *p, struct error *err)
 {
-    json_t *found =
-        client_request(p->a->socket, p->a->command->wire, json_pack("{s:s}", "node", p->name), err);
+    json_t *found = client_request(
+        p->a->socket, p->a->command->wire,
+        json_pack("{s:s, s:i}", "node", p->name, "port", p->port > 0 ? p->port : 0), err);
     bool ok = found != NULL;
     json_object_set(p->answer, "left_out", json_object_get(found, "left_out"));
-    if (ok && json_array_size(json_object_get(found, "nodes")) > 0)
-        ok = place_read_nodes(p, found, err);
-    else if (ok)
+    place_take_nodes(p, found);
+    if (ok && json_array_size(json_object_get(found, "nodes")) == 0)
         ok = place_find_gone(p, member_word(found, "nearest"), err);
     json_decref(found);
     return ok &&
@@ -315,7 +269,9 @@ static const char PLACE_NODE[] =
     "[hardware.temperature?  temperature  {hardware.temperature} "
     "degrees[hardware.temperature_high?, limit "
     "{hardware.temperature_high}][hardware.ambient?, air "
-    "{hardware.ambient}]\n]";
+    "{hardware.ambient}]\n]"
+    "[hardware.fans?  hardware     {hardware.fans} fans, {hardware.fans_out} too slow; "
+    "{hardware.supplies} power supplies with power\n]";
 
 static const char PLACE_PORT[] =
     "  port {port:-4}{state:-8}[width?{width}X {speed}  ]"
@@ -325,13 +281,19 @@ static const char PLACE_PORT[] =
     "[errors?{errors>11}]";
 
 static const char PLACE_MODULES[] =
-    "[module?           {module.vendor} {module.part}, serial number {module.serial}, {module.kind}"
+    "[module.down_reason,module.device_text?           Went down last: "
+    "[module.down_reason?{module.down_reason}|unknown reason]"
+    "[module.down_blame?, which it blames on its {module.down_blame} end]"
+    "[module.device_text?; it says: {module.device_text}]\n]"
+    "[module.kind?           {module.vendor} {module.part}, serial number {module.serial}, "
+    "{module.kind}"
     "[module.length?, {module.length} m][module.temperature?, {module.temperature} degrees"
     "[module.temperature_high?, limit {module.temperature_high}]]\n]"
     "[module.raw_ber,module.effective_ber,module.symbol_ber?           Errors a bit: "
     "{module.raw_ber} raw[module.effective_ber?, {module.effective_ber} effective]"
     "[module.symbol_ber?, {module.symbol_ber} of symbols]\n]"
-    "[peer_module?           At the other end: {peer_module.vendor} {peer_module.part}, serial "
+    "[peer_module.kind?           At the other end: {peer_module.vendor} {peer_module.part}, "
+    "serial "
     "number "
     "{peer_module.serial}[peer_module.temperature?, {peer_module.temperature} degrees]\n]";
 

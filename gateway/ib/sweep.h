@@ -259,6 +259,7 @@ void sweep_list_lost_links(const struct fabric *before, const struct fabric *aft
                            struct link_reasons *out);
 
 // Asks the ports of the list why their links went down. Sets `known` and what the ports say.
+// `readings`: what was read for that, the caller's.
 bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
                         struct sweep_devices *devices, struct link_reasons *list,
-                        struct error *err);
+                        struct device_readings **readings, struct error *err);

@@ -331,9 +331,10 @@ static const struct {
 enum { REASON_PAGES = sizeof REASONS / sizeof *REASONS };
 
 bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
-                        struct sweep_devices *devices, struct link_reasons *list, struct error *err)
+                        struct sweep_devices *devices, struct link_reasons *list,
+                        struct device_readings **out, struct error *err)
 {
-    struct device_readings *readings = device_readings_new(REASON_PAGES * list->count);
+    struct device_readings *readings = *out = device_readings_new(REASON_PAGES * list->count);
     for (size_t i = 0; i < REASON_PAGES * list->count; i++) {
         const struct link_reason *one = &list->all[i / REASON_PAGES];
         if (!one->known)
@@ -351,7 +352,6 @@ bool sweep_link_reasons(struct sweep *sweep, const struct fabric *fabric,
         }
     }
     list->complete = readings->complete;
-    free(readings);
     return ok;
 }
 

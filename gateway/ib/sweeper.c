@@ -262,11 +262,22 @@ static void sweeper_add_late(struct sweeper *s, struct link_reasons *list)
     s->late = NULL;
 }
 
+// Everybody else hears of the registers, too.
+static void sweeper_read_reasons(struct sweeper *s, struct sweep *sweep,
+                                 const struct fabric *fabric, struct link_reasons *list)
+{
+    struct error ignored;
+    struct device_readings *readings;
+    const int64_t time_us = clock_utc(s->options.clock);
+    sweep_link_reasons(sweep, fabric, &s->devices, list, &readings, &ignored);
+    readings->time_us = time_us;
+    s->options.listener.registers(s->options.listener.ctx, readings);
+}
+
 // Asks the ends of lost links within the settling time. What is left then is asked later.
 static void sweeper_ask_why(struct sweeper *s, struct sweep *sweep, const struct fabric *known,
                             const struct fabric *fabric)
 {
-    struct error ignored;
     struct link_reasons *list = memory_get(sizeof *list);
     const struct sweep_limits limits = sweep->limits;
     sweep_list_lost_links(known, fabric, list);
@@ -277,7 +288,7 @@ static void sweeper_ask_why(struct sweeper *s, struct sweep *sweep, const struct
     sweeper_add_late(s, list);
     sweep->limits.part_us = s->options.settle_us;
     if (s->options.settle_us > 0)
-        sweep_link_reasons(sweep, fabric, &s->devices, list, &ignored);
+        sweeper_read_reasons(s, sweep, fabric, list);
     sweep->limits = limits;
     if (!list->complete)
         s->late = memory_copy_octets(list, sizeof *list);
@@ -292,7 +303,7 @@ static void sweeper_ask_list(struct sweeper *s, struct link_reasons *list, int64
     if (sweeper_open(s, &sweep, &ignored)) {
         if (part_us > 0)
             sweep.limits.part_us = part_us;
-        sweep_link_reasons(&sweep, s->last, &s->devices, list, &ignored);
+        sweeper_read_reasons(s, &sweep, s->last, list);
         sweep.requests.io.close(sweep.requests.io.self);
     }
     list->complete = true;

@@ -16,6 +16,7 @@ enum family_kind {
     FAMILY_PER_BIT,
     FAMILY_WAIT,
     FAMILY_VALUE, // of a device or module
+    FAMILY_DOWN,  // why a link is down
 };
 
 struct family {
@@ -80,6 +81,8 @@ static const struct family FAMILIES[] = {
     VALUE(PORT_VALUE_EFFECTIVE_BER, "link_effective_bit_error_ratio",
           "The same behind the error correction."),
     VALUE(PORT_VALUE_SYMBOL_BER, "link_symbol_error_ratio", "Symbol errors, for each bit."),
+    {FAMILY_DOWN, 0, "ibtrapd_port_down_info",
+     "Why the link of a port that is down went down, as its end tells; always 1.", 0},
     VALUE(MODULE_VALUE_TEMPERATURE, "module_temperature_celsius",
           "Temperature of the cable or module in the port."),
     VALUE(MODULE_VALUE_TEMPERATURE_HIGH, "module_temperature_limit_celsius",
@@ -340,6 +343,35 @@ static void port_metrics_add_value(struct port_metrics *m, const struct place *p
     }
 }
 
+static void port_metrics_add_down(struct port_metrics *m, const struct place *place,
+                                  struct text *out)
+{
+    static const struct {
+        enum device_value value;
+        const char *label;
+    } LABELS[] = {{PORT_VALUE_DOWN_BLAME, "\",blame=\""},
+                  {PORT_VALUE_DOWN_REASON, "\",reason=\""},
+                  {PORT_VALUE_DOWN_REMOTE_REASON, "\",remote_reason=\""},
+                  {PORT_VALUE_DEVICE_TEXT, "\",device_text=\""}};
+    enum { COUNT = sizeof LABELS / sizeof *LABELS };
+    struct device_value_read read[COUNT];
+    struct device_record record;
+    bool known = false;
+    for (size_t i = 0; i < COUNT; i++) {
+        read[i].text[0] = '\0';
+        known |= devices_find(m->source.devices, place->node->guid, place->port->number,
+                              device_value_page(LABELS[i].value), &record) &&
+                 device_value_read(LABELS[i].value, record.reading.octets, 0, &read[i]);
+    }
+    if (!known || place->port->state > FABRIC_DOWN)
+        return;
+    port_metrics_begin_sample(m, place, out);
+    out->len--; // the quotation mark, which begins each label
+    for (size_t i = 0; i < COUNT; i++)
+        port_metrics_add_label(out, LABELS[i].label, read[i].text);
+    text_add(out, "\"} 1\n");
+}
+
 static void port_metrics_add_samples(struct port_metrics *m, const struct place *place,
                                      struct text *out)
 {
@@ -365,6 +397,9 @@ static void port_metrics_add_samples(struct port_metrics *m, const struct place 
         break;
     case FAMILY_VALUE:
         port_metrics_add_value(m, place, out);
+        break;
+    case FAMILY_DOWN:
+        port_metrics_add_down(m, place, out);
         break;
     }
 }

@@ -2,6 +2,7 @@
 #include "model/device_values.h"
 
 #include "base/wire.h"
+#include "model/link_reason.h"
 
 #include <stdio.h>
 
@@ -21,6 +22,9 @@ enum form {
     FORM_SUPPLIES,
     FORM_WATTS,
     FORM_SUPPLY_TEXT, // enum board_text
+    FORM_BLAME,
+    FORM_REASON, // `field`: a number
+    FORM_DEVICE_TEXT,
     FORM_RATIO, // `field`: the octet of a coefficient of 4 bits, and an exponent of 10 of 8 bits
 };
 
@@ -56,6 +60,14 @@ static const struct row {
     [PORT_VALUE_EFFECTIVE_BER] = {"effective_ber", REGISTER_PHYSICAL, FORM_RATIO,
                                   PHYSICAL_EFFECTIVE, 0},
     [PORT_VALUE_SYMBOL_BER] = {"symbol_ber", REGISTER_PHYSICAL, FORM_RATIO, PHYSICAL_SYMBOL, 0},
+    [PORT_VALUE_DOWN_BLAME] = {"down_blame", REGISTER_LINK_DOWN, FORM_BLAME,
+                               MODULE_PAGE_FIELD(0x00, 28, 4), 0},
+    [PORT_VALUE_DOWN_REASON] = {"down_reason", REGISTER_LINK_DOWN, FORM_REASON,
+                                MODULE_PAGE_FIELD(0x04, 24, 8), 0},
+    [PORT_VALUE_DOWN_REMOTE_REASON] = {"down_remote_reason", REGISTER_LINK_DOWN, FORM_REASON,
+                                       MODULE_PAGE_FIELD(0x08, 24, 8), 0},
+    [PORT_VALUE_DEVICE_TEXT] = {"device_text", REGISTER_TROUBLESHOOTING, FORM_DEVICE_TEXT,
+                                MODULE_PAGE_AT(0x0C), 0},
     [DEVICE_VALUE_FIRMWARE] = {"firmware", REGISTER_FIRMWARE, FORM_FIRMWARE, 0, 0},
     [DEVICE_VALUE_PSID] = {"psid", REGISTER_FIRMWARE, FORM_BOARD_TEXT, FIRMWARE_PSID, 0},
     [DEVICE_VALUE_UPTIME] = {"uptime", REGISTER_FIRMWARE, FORM_NUMBER, FIRMWARE_UPTIME, 1},
@@ -89,7 +101,7 @@ enum register_page device_value_page(enum device_value value)
 
 bool device_value_is_of_port(enum device_value value)
 {
-    return ROWS[value].page == REGISTER_MODULE || ROWS[value].page == REGISTER_PHYSICAL;
+    return ROWS[value].page < REGISTER_FIRMWARE; // the pages of ports come first
 }
 
 unsigned device_value_lanes(enum device_value value)
@@ -200,6 +212,15 @@ static bool device_values_text(const struct row *row, const uint8_t *octets, uns
         return module_page_text(octets, row->field, out)[0] != '\0';
     case FORM_BOARD_TEXT:
         return board_text(octets, row->field, out)[0] != '\0';
+    case FORM_BLAME:
+        return snprintf(out, BOARD_TEXT_SIZE, "%s",
+                        link_end_word((uint8_t)attribute_get(octets, 0, row->field))) > 0;
+    case FORM_REASON:
+        return snprintf(out, BOARD_TEXT_SIZE, "%s",
+                        link_reason_words((uint8_t)attribute_get(octets, 0, row->field))) > 0;
+    case FORM_DEVICE_TEXT:
+        return device_reading_text(octets + row->field, DEVICE_READING_OCTETS - row->field, out,
+                                   BOARD_TEXT_SIZE)[0] != '\0';
     case FORM_SUPPLY_TEXT:
         return board_supply_text(octets, lane, row->field, out)[0] != '\0';
     default:
@@ -211,7 +232,8 @@ bool device_value_is_text(enum device_value value)
 {
     const enum form form = ROWS[value].form;
     return form == FORM_KIND || form == FORM_VERSION || form == FORM_MODULE_TEXT ||
-           form == FORM_BOARD_TEXT || form == FORM_FIRMWARE || form == FORM_SUPPLY_TEXT;
+           form == FORM_BOARD_TEXT || form == FORM_FIRMWARE || form == FORM_SUPPLY_TEXT ||
+           form == FORM_BLAME || form == FORM_REASON || form == FORM_DEVICE_TEXT;
 }
 
 bool device_value_read(enum device_value value, const uint8_t octets[DEVICE_READING_OCTETS],

@@ -27,6 +27,10 @@ enum device_value {
     PORT_VALUE_RAW_BER,       // bit errors a bit: of the wire
     PORT_VALUE_EFFECTIVE_BER, // behind the error correction
     PORT_VALUE_SYMBOL_BER,
+    PORT_VALUE_DOWN_BLAME, // why the link went down last (model/link_reason.h)
+    PORT_VALUE_DOWN_REASON,
+    PORT_VALUE_DOWN_REMOTE_REASON,
+    PORT_VALUE_DEVICE_TEXT,
     DEVICE_VALUE_FIRMWARE,
     DEVICE_VALUE_PSID,
     DEVICE_VALUE_UPTIME, // seconds

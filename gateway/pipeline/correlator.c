@@ -408,7 +408,9 @@ void correlator_take_registers(struct correlator *correlator,
                                const struct device_readings *readings)
 {
     const struct correlator_sources *sources = &correlator->options.sources;
-    if (!sources->no_sweeps && !sources->no_registers)
+    const bool of_lost_links =
+        readings->count > 0 && readings->all[0].page == REGISTER_LINK_DOWN; // raises no alarm
+    if (!sources->no_sweeps && (!sources->no_registers || of_lost_links))
         device_alarms_take(correlator->emitter, correlator->options.devices, readings);
 }
 

@@ -23,7 +23,7 @@ struct device_alarms {
     const struct device_case *judged; // NULL: no reading is
 };
 
-// Names the module in question: the module that was taken out, or the module that is there.
+// Names the module in question: the former module of an empty port, or the module in the port.
 static void device_alarms_add_module(const struct device_case *c, struct event *event)
 {
     const uint8_t *now = c->now->reading.octets, *was = c->before ? c->before->reading.octets : now;
@@ -195,7 +195,7 @@ static void device_alarms_judge(const struct device_alarms *d, const struct devi
         device_alarms_happened(d, rule, c, &key, buf);
 }
 
-// What a record of the page had before a restart: the serial number, and what was good.
+// The record of the page before a restart: the serial number, and the bits that were good.
 static struct device_record device_alarms_recall(const struct device_reading *reading,
                                                  const struct device_memory *memory)
 {
@@ -206,7 +206,7 @@ static struct device_record device_alarms_recall(const struct device_reading *re
     return record;
 }
 
-// A port without a module keeps the serial number of the last one.
+// A port without a module keeps the serial number of the last module.
 static void device_alarms_remember(const struct device_alarms *d, const struct device_record *now,
                                    struct device_memory *memory)
 {
@@ -349,8 +349,11 @@ void device_alarms_take(struct emitter *emitter, struct devices *devices,
     struct device_alarms d = {
         .emitter = emitter, .devices = devices, .fabric = topology_current(emitter->topology)};
     for (size_t i = 0; d.fabric && i < readings->count; i++) {
-        if (readings->all[i].answered)
-            device_alarms_take_reading(&d, &readings->all[i], readings->time_us);
+        const struct device_reading *one = &readings->all[i];
+        // Without an answer, the reason of an earlier failure is forgotten.
+        if (one->answered || one->page == REGISTER_LINK_DOWN ||
+            one->page == REGISTER_TROUBLESHOOTING)
+            device_alarms_take_reading(&d, one, readings->time_us);
     }
     if (d.fabric && readings->ends_round) {
         statements_compare_all(emitter,

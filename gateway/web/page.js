@@ -296,13 +296,33 @@ const portErrors = (port) => Object.entries(port.counters?.values || {})
 
 const isElsewhere = (port) => port.expected && !port.expected.is_there;
 
+// What NVIDIA's devices tell of themselves, if they are asked.
+const partsOf = (...parts) => parts.filter((one) => one).join(", ");
+const degreesOf = (one, word) => one.temperature === undefined ? "" : `${word}${one.temperature} degrees`
+  + (one.temperature_high === undefined ? "" : `, limit ${one.temperature_high}`);
+const lanesOf = (word, list) => (list || []).some((one) => one > 0) ? `${word} ${list.filter((one) => one > 0).join(" ")} mW` : "";
+const isHot = (one) => one?.temperature >= one?.temperature_high;
+
+const moduleWords = (one, alone) => one?.kind && one.kind !== "unplugged" ? partsOf(`${one.vendor || ""} ${one.part || ""}`.trim(),
+  one.serial && `serial number ${one.serial}`, degreesOf(one, ""), alone && lanesOf("receives", one.rx_power),
+  alone && lanesOf("sends", one.tx_power), alone && one.effective_ber && `${one.effective_ber} errors a bit`) : "";
+
+const downWords = (one) => one?.down_reason || one?.device_text ? `; went down last: ${partsOf(one.down_reason,
+  one.down_blame && `blamed on its ${one.down_blame} end`, one.device_text && `"${one.device_text}"`)}` : "";
+
+const hardwareWords = (one) => one ? partsOf(one.product, one.serial && `serial number ${one.serial}`,
+  one.firmware && `firmware ${one.firmware}`, one.psid && `PSID ${one.psid}`, degreesOf(one, "ASIC "),
+  one.fans && `${plural(one.fans, "fan")}, ${one.fans_out} too slow`,
+  one.supplies !== undefined && `${one.supplies} power supplies with power`) : "";
+
 function portLine(port, alone) {
   const errors = portErrors(port), link = port.peer
     ? [" to ", endLink(port.peer)] : [port.silent ? ", the other end does not answer" : ", no link"];
-  const line = element("li", isElsewhere(port) || port.state !== "active" ? "bad" : errors.length ? "warn" : "",
+  const line = element("li", isElsewhere(port) || port.state !== "active" ? "bad" : errors.length || isHot(port.module) ? "warn" : "",
     `port ${port.port}: ${port.state}${port.width ? `, ${port.width}X ${port.speed},` : ""}`, ...link,
     isElsewhere(port) || (alone && port.expected) ? `; expected: ${port.expected.name} port ${port.expected.port}` : "",
-    errors.length ? `; ${errors.join(", ")}` : "");
+    errors.length ? `; ${errors.join(", ")}` : "", moduleWords(port.module, alone) && `; ${moduleWords(port.module, alone)}`,
+    alone || port.state === "down" ? downWords(port.module) : "");
   if (alone && port.counters)
     line.append(`${errors.length ? "" : "; no errors"} since the last reset, read by ibtrapd since `,
       port.counters.since ? clock(port.counters.since) : "its start");
@@ -311,7 +331,8 @@ function portLine(port, alone) {
 
 function showPorts(place) {
   const here = nodesOf === place.name ? nodes : [];
-  $("place-what").textContent = here.map((one) => `${one.name}: ${one.type}, ${one.guid}, ${plural(one.port_count, "port")}`).join("; ");
+  $("place-what").textContent = here.map((one) => `${one.name}: ${one.type}, ${one.guid}, ${plural(one.port_count, "port")}${
+    one.hardware ? `; ${hardwareWords(one.hardware)}` : ""}`).join("; ");
   fill("place-ports", ...here.flatMap((one) => one.ports.filter((port) => place.port ? port.port === place.port
     : port.peer || port.silent || isElsewhere(port) || portErrors(port).length
       || alarms.some((alarm) => alarm.ends.some((end) => end.guid === one.guid && end.port === port.port))).map((port) => portLine(port, place.port > 0))));

@@ -10,9 +10,11 @@ import pytest
 from lab.devices import Devices, rows
 from lab.fabric import HERE, Fabric
 from lab.gateway import section
+from lab.metrics import request, scrape
 from lab.processes import wait_until
 from lab.registers import Firmware
 from lab.snmpd import Snmpd
+from lab.sockets import free_port
 from lab.tables import Manager
 
 SWEEP = {"method": "smp", "interval": 3600, "settle": 300, "vendor_registers": True, "vendor_interval": 0}
@@ -35,13 +37,16 @@ def fabric(tmp_path):
 
 @pytest.fixture
 def firmware(request, open_site, fabric, tmp_path):
-    """The registers of both switches, and a site whose gateway reads them. A parameter: items of section `sweep`, and
-    the interval of the counters."""
+    """The registers of both switches, and a site whose gateway reads them. A parameter: items of section `sweep`, the
+    interval of the counters, and whether there are metrics and the page."""
     made = Firmware(tmp_path / "registers", fabric)
     snmpd = fabric.keep(Snmpd(fabric.directory)).start()
     made.manager = Manager(snmpd.address)
+    made.page = free_port()
     more = section("subagent", socket=snmpd.socket)
     sweep = SWEEP | getattr(request, "param", {})
+    if sweep.pop("metrics", False):
+        more += section("metrics", listen=f"127.0.0.1:{made.page}", page=True, ports="errors")
     made.site = open_site(counters={"interval": sweep.pop("counters", 3600)}, sweep=sweep, registers=made.directory,
                           more=more)
     made.site.gateway.wait_subscribed()
@@ -52,6 +57,7 @@ def firmware(request, open_site, fabric, tmp_path):
     return made
 
 
+@pytest.mark.parametrize("firmware", [{"metrics": True}], indirect=True)
 def test_a_cable_between_switches_is_unplugged(firmware):
     firmware.link_down("leaf1", 11, local=UNPLUGGED, remote=REMOTE_FAULT, blame=1)
     firmware.trouble("leaf1", 11, 1024, "Cable is unplugged.")
@@ -63,6 +69,18 @@ def test_a_cable_between_switches_is_unplugged(firmware):
     assert down.data["blame"] == "own" and down.data["localReason"] == "the cable was unplugged"
     assert down.data["remoteReason"].startswith("the port was told") and down.data["deviceText"] == "Cable is unplugged"
     assert alarm_of(firmware.site, down)["text"] == down.text
+    why = 'Went down last: the cable was unplugged, which it blames on its own end; it says: Cable is unplugged.'
+    assert f"           {why}\n" in firmware.site.gateway.control("port", "leaf1/11").stdout
+    [mine] = [labels for labels in down_metrics(firmware.page) if labels["node"] == "leaf1"]
+    assert (mine["port"], mine["blame"], mine["reason"]) == ("11", "own", "the cable was unplugged")
+    assert mine["remote_reason"].startswith("the port was told") and mine["device_text"] == "Cable is unplugged."
+    firmware.site.fabric.relink("leaf1", 11)
+    firmware.site.message("link-up")
+    assert down_metrics(firmware.page) == []
+
+
+def down_metrics(port):
+    return [labels for labels, _ in scrape(port).all_of("ibtrapd_port_down_info")]
 
 
 def alarm_of(site, event):
@@ -241,7 +259,7 @@ def rounds(firmware):
     firmware.temperature("leaf1", 26, 60, sensor=1)
     firmware.sensors("leaf1")
     firmware.fans("leaf1", there=0xFF)
-    firmware.supplies("leaf1", True, True)
+    firmware.supplies("leaf1", True, True, watts=72, serial="MT19", part="MTEF")
     firmware.site.gateway.stop()  # leaves devices alone for a day that had no registers when it asked them
     firmware.site.gateway.start()
     wait_until(lambda: inventory(firmware.site.gateway), "the first round")
@@ -262,6 +280,7 @@ def test_what_is_plugged_in_is_an_inventory(rounds):
     assert (switch["psid"], switch["serial"], switch["uptime"]) == ("MT_0000000012", "MT2044X00001", 86400)
     assert (switch["temperature"], switch["temperature_high"], switch["ambient"]) == (47.5, 105, 26)
     assert (switch["fans"], switch["fans_out"], switch["supplies"]) == (8, 0, 2)
+    assert (switch["supply_power"], switch["supply_serial"]) == ([72, 72], ["MT190", "MT191"])
     module = next(one for one in ports if one["port"] == 11)
     assert (module["vendor"], module["serial"], module["temperature"]) == ("NVIDIA", "MT1", 41.5)
     assert (module["peer"], module["peer_port"], module["kind"]) == ("leaf2", 11, "optical")
@@ -269,6 +288,7 @@ def test_what_is_plugged_in_is_an_inventory(rounds):
     rows = list(csv.DictReader(gateway.control("inventory", "--csv", "--node", "leaf*").stdout.splitlines()))
     assert [row["port"] for row in rows] == [str(n) for n in range(13)]
     assert rows[11]["part"] == 'MCP"4Y10' and rows[11]["temperature"] == "41.5" and rows[0]["firmware"] == "27.2010.3004"
+    assert (rows[0]["supply_part"], rows[0]["supply_power"]) == ("MTEF0 MTEF1", "72 72")
     assert gateway.control("inventory", "--csv", "--node", "node1").stdout.count("\n") == 1
     assert "MT2044X00001" in gateway.control("inventory").stdout
 
@@ -281,10 +301,21 @@ def test_a_node_and_a_port_show_their_hardware(rounds):
     assert "product      Jaguar Unmng IB 200, serial number MT2044X00001\n" in node
     assert "firmware     27.2010.3004, PSID MT_0000000012, up for 86400 s\n" in node
     assert "temperature  47.5 degrees, limit 105, air 26\n" in node
+    assert "hardware     8 fans, 0 too slow; 2 power supplies with power\n" in node
     module = 'NVIDIA MCP"4Y10, serial number MT1'
     assert f"           {module}, optical, 41.5 degrees, limit 75\n" in gateway.control("port", "leaf1/11").stdout
     assert "           Errors a bit: 3e-09 raw, 1.5e-253 effective\n" in gateway.control("port", "leaf1/11").stdout
     assert f"           At the other end: {module}, 41.5 degrees\n" in gateway.control("port", "leaf2/11").stdout
+
+
+@pytest.mark.parametrize("firmware", [{"vendor_interval": 1, "metrics": True}], indirect=True)
+def test_the_page_shows_the_hardware_of_a_node(rounds):
+    gateway = rounds.site.gateway
+    wait_until(lambda: len(inventory(gateway)) == 13, "all ports of leaf1")
+    [node] = json.loads(request(rounds.page, path="/node/leaf1").text)["nodes"]
+    assert node["hardware"]["product"] == "Jaguar Unmng IB 200" and node["hardware"]["supply_power"] == [72, 72]
+    modules = {port["port"]: port.get("module", {}).get("serial") for port in node["ports"]}
+    assert modules[11] == "MT1" and modules[12] is None
 
 
 @pytest.mark.parametrize("firmware", [{"vendor_interval": 1}], indirect=True)
