@@ -21,7 +21,8 @@ PROGRAM = shutil.which("prometheus")
 DASHBOARD = pathlib.Path(__file__).resolve().parents[2] / "config/templates/grafana-dashboard.json"
 LEAF1, PORT = "leaf1", 3  # to a host
 OF_WINDOWS = {"Highest bit error ratios", "Most frequent errors", "Waiting to send, share of the time"}
-OF_REGISTERS = {"Hottest modules", "Switches", "Bit errors behind the error correction"}
+OF_REGISTERS = {"Hottest modules", "Switches", "Bit errors behind the error correction", "Why links are down",
+                "Fans too slow, and supplies with power", "Blocks near the limit of the error correction, in an hour"}
 
 pytestmark = pytest.mark.skipif(not PROGRAM, reason="prometheus is not installed")
 
