@@ -101,12 +101,12 @@ const VERDICTS = {
 
 const FURTHER_MAX = 5;
 
-// Names the further alarms, if they are few.
+// Names the further alarms, if they are few. The findings begin with the first alarm.
 function findingsOf(verdict, alarms) {
-  const further = alarms.filter((one) => one.standing === "open" && one.ends.length).slice(1);
+  const further = alarms.filter((one) => one.standing === "open").slice(1);
   return further.length === 0 || further.length > FURTHER_MAX ? verdict.findings.map((one) => one.sentence)
     : verdict.findings.map((one) => one.sentence).filter((one) => !one.startsWith("further alarms"))
-      .concat(further.map((one) => `${one.severity}: ${endNames(one)}, ${one.event}`));
+      .concat(further.map((one) => `${one.severity}: ${one.ends.length ? `${endNames(one)}, ` : ""}${one.event}`));
 }
 
 // A verdict has its findings, or else its line.

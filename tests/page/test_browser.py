@@ -185,6 +185,10 @@ def test_three_faults_are_found_at_a_glance(open_site, browser):
         assert "leaf2" in first[0] and "alarms that follow" in first[0]
         assert sorted(first[1:]) == ["error: node3-4, host-removed", [one for one in first if "link-down" in one][0]]
         assert re.search(r"warning: (leaf5 port 11|spine2 port 6) ↔", " ".join(first))
+        with_another = browser.execute_script("""const one = {standing: "open", ends: [], severity: "critical", event: "sm-unreachable"};
+            return findingsOf({findings: [{sentence: "No subnet manager"}, {sentence: "further alarms: 3"}]}, [one, ...alarms, one])""")
+        assert with_another[0] == "No subnet manager" and with_another[-1] == "critical: sm-unreachable" and len(with_another) == 5
+        assert with_another[1].startswith("error: leaf2, switch-removed")
         wait_for(browser, lambda b: texts(b, "#map .node.absent.fault > text:first-of-type"), "the culprits")
         assert sorted(texts(browser, "#map .node.fault > text:first-of-type")) == ["leaf2", "node3-4"]
         browser.find_element(By.CSS_SELECTOR, "#alarms li:nth-child(3) .ends a").click()  # a node and port by link
