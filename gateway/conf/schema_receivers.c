@@ -341,9 +341,10 @@ static const struct schema_item EVERY_RECEIVER[] = {
      .shown = true, .example = "false",
      .help =
          "Whether a host that leaves is an event for each of its adapters, and a switch one for "
-         "each of its ASICs, instead of one for the whole, and whether the traps 64, 65 and 128 "
-         "are sent although a sweep explains them. Without this item, SNMP and AgentX receivers "
-         "get each of them, other receivers one."},
+         "each of its ASICs, instead of one for the whole, whether many nodes that leave at once "
+         "have an event each, and whether the traps 64, 65 and 128 are sent although a sweep "
+         "explains them. Without this item, SNMP and AgentX receivers get each of them, other "
+         "receivers one."},
     {"burst", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(burst), RANGE(1, 1000000), .initial = "100",
      .help = "Events at once at most. The default buffer of snmptrapd(8) holds 166 datagrams."},
     {"max_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(age_us), RANGE(0, INT64_C(365) * DAY),

@@ -118,7 +118,9 @@ struct event {
     size_t raw_size;   // octets of the Notice or the malformed MAD, as received
     char receiver[65]; // the receiver in an event about a receiver; empty: none
     uint64_t lost;     // how many events were lost, in an event about loss
-    uint64_t affected; // how many nodes of other systems left together with the subject
+    // How many nodes of other systems left together with the subject; of nodes-removed: how many
+    // hosts and boxes left.
+    uint64_t affected;
     // Of a node that came or went: how many nodes of its kind, switches or others, the system has;
     // 0: unknown. How many of these come or go by this event; 0: only the subject.
     uint16_t parts, parts_changed;

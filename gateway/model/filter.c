@@ -208,6 +208,14 @@ static const char *filter_node_refusal(const struct filter *filter, const struct
     return NULL;
 }
 
+// Whether the event is about many nodes that left at once: to a receiver of each part, each of the
+// nodes is told.
+static bool filter_is_of_many(const struct event *event, const struct catalogue_entry *type)
+{
+    const struct catalogue_entry *many = catalogue_get(CATALOGUE_NODES_REMOVED);
+    return type == many || event->cleared == many || event->summarised == many;
+}
+
 // The item that refuses an event of this kind, severity and category, without a look at its nodes,
 // or NULL.
 static const char *filter_refusal_of_kind(const struct filter *filter, const struct event *event,
@@ -219,6 +227,8 @@ static const char *filter_refusal_of_kind(const struct filter *filter, const str
         return "severity";
     if (category == CATEGORY_SECURITY && !filter->security)
         return "security";
+    if (filter->each_part > 0 && filter_is_of_many(event, type))
+        return "each_part";
     if (!filter_wants_kind(filter, event, type))
         return "events";
     if (categories->count > 0 && !filter_list_has(categories, category_word(category)))

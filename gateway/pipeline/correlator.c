@@ -14,6 +14,7 @@
 #include "pipeline/reconcile.h"
 #include "pipeline/returns.h"
 #include "pipeline/statements.h"
+#include "pipeline/together.h"
 #include "topology/describe.h"
 #include "topology/joined.h"
 
@@ -423,12 +424,14 @@ static bool correlator_may_grow(const struct change *change)
 }
 
 static void correlator_emit_change(struct correlator *o, const struct changes *all, uint32_t i,
-                                   bool late, char (*ids)[EVENT_ID_SIZE])
+                                   bool late, const char *together, char (*ids)[EVENT_ID_SIZE])
 {
     const struct change *change = &all->all[i];
     if (change->untold)
         return;
-    const char *cause = change->cause != FABRIC_NONE ? ids[change->cause] : "";
+    const char *cause = change->together               ? together
+                        : change->cause != FABRIC_NONE ? ids[change->cause]
+                                                       : "";
     const char *related =
         late ? "" : correlator_related_id(o, change, clock_utc(o->emitter->builder.clock));
     struct event *event =
@@ -474,9 +477,11 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     topology_update(correlator->emitter->topology, seen, &changes, &late);
     missing_recall_parts(correlator->emitter, &changes);
     returns_explain(correlator->emitter, &changes);
-    char(*ids)[EVENT_ID_SIZE] = memory_zeroed(changes.count, sizeof *ids);
+    char together[EVENT_ID_SIZE], (*ids)[EVENT_ID_SIZE];
+    ids = memory_zeroed(changes.count, sizeof *ids);
+    together_join(correlator->emitter, &changes, late, together);
     for (uint32_t i = 0; i < changes.count; i++)
-        correlator_emit_change(correlator, &changes, i, late, ids);
+        correlator_emit_change(correlator, &changes, i, late, together, ids);
     correlator_judge_held(correlator, &changes, before, begun_us, complete);
     fabric_unref(before);
     if (complete)

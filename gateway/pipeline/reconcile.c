@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "pipeline/missing.h"
 #include "pipeline/statements.h"
+#include "pipeline/together.h"
 #include "topology/comparison.h"
 #include "topology/describe.h"
 #include "topology/joined.h"
@@ -295,6 +296,7 @@ static void reconcile_end_alarms(struct reconcile *r)
     }
     statements_compare_all(r->emitter,
                            &(struct detector){.is_over = reconcile_growth_is_over, .ctx = r});
+    together_end(r->emitter, &r->alarms);
 }
 
 // Raising what no event told.
@@ -461,15 +463,26 @@ static void reconcile_set_cause(const struct reconcile *r, const struct open_ala
     policy_set_cause(r->emitter->policy, a->is.key, cause ? cause->is.key : NULL, r->now_us);
 }
 
-// The event says that the alarm has no root cause. Without it, policy sends what it suppressed.
+// The event says that the alarm has no root cause. Without it, policy sends what it suppressed. An
+// alarm about a host had the adapters behind the host all the time if many hosts left at once.
 static void reconcile_tell_root(const struct reconcile *r, const struct open_alarm *root,
-                                const struct missing_group *behind)
+                                const struct missing_group *lost)
 {
-    struct event *event = missing_make_root_event(r->emitter, &r->alarms, root, behind);
+    struct missing_group behind = {memory_zeroed(r->alarms.count, sizeof *behind.members), 0};
+    for (size_t i = 0; i < r->alarms.count; i++) {
+        const struct open_alarm *a = &r->alarms.all[i];
+        if (a->what.kind == ALARM_KEY_NODE && !a->is.ended && a->cause == root->what.guid)
+            behind.members[behind.count++] = (uint32_t)i;
+    }
+    if (lost->count > 0)
+        memcpy(behind.members + behind.count, lost->members, lost->count * sizeof *lost->members);
+    behind.count += lost->count;
+    struct event *event = missing_make_root_event(r->emitter, &r->alarms, root, &behind);
     if (event)
         emitter_emit(r->emitter, event);
     else
         reconcile_set_cause(r, root, NULL);
+    free(behind.members);
 }
 
 // A missing host that lost its root cause, and the name of its system.

@@ -360,6 +360,15 @@ bool policy_has_room(const struct policy *policy)
     return !alarm_states_are_full(policy->states);
 }
 
+bool policy_singles_out(const struct policy *policy, const struct event *event, int64_t now_us)
+{
+    const struct alarm_state *t = alarm_states_find(policy->states, event->alarm_key);
+    return !policy->options.suppress_consequences ||
+           rules_evaluate(policy->rules, event).rule[0] != '\0' ||
+           maintenance_until(&policy->maintenance, event, now_us) > now_us ||
+           (t && t->shelved_until > now_us);
+}
+
 void policy_set_cause(struct policy *policy, const char *key, const char *cause_key, int64_t now_us)
 {
     struct alarm_state *t = alarm_states_find(policy->states, key);

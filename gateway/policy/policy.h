@@ -96,6 +96,10 @@ struct policy_alarm *policy_list_alarms(struct policy *policy, size_t *count);
 bool policy_left_out_alarms(struct policy *policy);
 bool policy_has_room(const struct policy *policy); // for the state of a further alarm
 
+// Whether receivers have to be told of the event alone: a rule fits the event, a window or a
+// shelving suppresses the event, or consequences are not suppressed.
+bool policy_singles_out(const struct policy *policy, const struct event *event, int64_t now_us);
+
 // Sets the root cause, itself an alarm, and makes policy check whether the alarm is still a
 // consequence. `cause_key` NULL, or of an alarm that is not raised: the alarm has no root cause.
 void policy_set_cause(struct policy *policy, const char *key, const char *cause_key,

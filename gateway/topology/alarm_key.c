@@ -28,6 +28,7 @@ static const struct {
     [ALARM_ABOUT_UNRELIABLE] = {"unreliable", false, false, KIND(LINK)},
     [ALARM_ABOUT_INACTIVE] = {"inactive", false, false, KIND(LINK)},
     [ALARM_ABOUT_PLANES] = {"planes", false, false, KIND(PORT)},
+    [ALARM_ABOUT_TOGETHER] = {"together", false, false, KIND(NODE)},
     [ALARM_ABOUT_EXPECTED] = {.kinds = KIND(NODE) | KIND(LINK)},
     [ALARM_ABOUT_DEVICE] = {.kinds = KIND(NODE) | KIND(PORT)},
 };

@@ -31,6 +31,7 @@ enum alarm_key_about {
     ALARM_ABOUT_UNRELIABLE, // unreliable, and a link
     ALARM_ABOUT_INACTIVE,   // inactive, and a link
     ALARM_ABOUT_PLANES,     // planes, and the port of the first plane
+    ALARM_ABOUT_TOGETHER,   // together, and the first node of many
     ALARM_ABOUT_EXPECTED,   // the name of the event (expectation.h), and a node or link
     ALARM_ABOUT_DEVICE,     // the name of the event (device_rules.h), and a node or port
     ALARM_ABOUTS,

@@ -33,7 +33,8 @@ struct change {
     // as its cause.
     uint16_t parts, parts_changed;
     bool is_part;
-    bool untold; // no event: former_names.h
+    bool together; // left at once with many other nodes (pipeline/together.h)
+    bool untold;   // no event: former_names.h
     // A piece of a sentence, or empty.
     // - Node added or removed: topology/root_causes.h has examples.
     // - Moved: where it was, "port 3 of leaf1 (LID 2)".
@@ -48,6 +49,7 @@ struct change {
 // Alarm keys. Both the change that raises an alarm and the change that clears the alarm have the
 // key. GUIDs are written as 0x%016x.
 // node <guid>                              node removed, added
+// together node <guid>                     many nodes removed, added; GUID of the first node
 // port <node guid>/<number>                further port of a CA or router removed, added
 // link <guid>/<port>-<guid>/<port>         link down, up; the end of the smaller node GUID first
 // rate link <guid>/<port>-<guid>/<port>    link degraded, restored

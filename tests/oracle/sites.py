@@ -16,7 +16,7 @@ from lab.gateway import Gateway, section
 from lab.processes import LabError, wait_until
 from oracle import observers
 from oracle.nets import HOST, SWITCH, Net, link
-from oracle.truth import Truth, is_about_fabric
+from oracle.truth import Truth, is_about_fabric, is_about_many
 from oracle.views import Filter, different_orders, wrong_names
 
 RATES = BUILD / "tests" / "oracle" / "libsimrates.so"
@@ -620,7 +620,7 @@ class Site:
         alarms = self.truth.alarms(world)
 
         def excused_at(view):
-            told = set(view.active)
+            told = set(view.active) | self.truth.named(view.active.values())
             return lambda key: self.policy["consequences"]["hold"] and self.truth.is_excused(key, world, told)
 
         for one in self.observers:
@@ -629,7 +629,8 @@ class Site:
 
     def _list_differences(self, host, listed):
         about_fabric = {key for key in listed if is_about_fabric(key)}
-        others = sorted(set(listed) - about_fabric) if self.all_managed else []
+        lasting = set(filter(is_about_many, listed)) if any(key.startswith("node ") for key in about_fabric) else set()
+        others = sorted(set(listed) - about_fabric - lasting) if self.all_managed else []
         found = [f"{host}: alarms has {key}" for key in others]
         if self.truth.fits(about_fabric):
             return found

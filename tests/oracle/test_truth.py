@@ -7,7 +7,7 @@ import pytest
 from oracle import nets
 from oracle.nets import End, Net, link
 from oracle.truth import Truth, link_key, node_key, port_key, rate_key
-from oracle.views import Filter, Message, View, different_orders, wrong_names
+from oracle.views import RAISED, Filter, Message, View, different_orders, wrong_names
 
 
 @pytest.fixture
@@ -76,6 +76,16 @@ def test_a_host(truth):
     truth.unplug(cable)
     assert keys(truth) == {link_key(cable), node(truth, "node1")}
     assert excused(truth, link_key(cable), node(truth, "node1")) and not excused(truth, node(truth, "node1"))
+
+
+def test_an_alarm_about_many_nodes(truth):
+    text = "Many nodes left the fabric at once, 3 in all: node1, node12, edge1; with them went 9 nodes behind them."
+    many = Message("id", "nodes-removed", RAISED, "together node 0x0000000000000001", "", text, (), ())
+    one = Message("id", "host-removed", RAISED, node(truth, "node2"), "", "Host node2 left the fabric.", (), ())
+    told = truth.named([many, one])
+    assert told == {node(truth, "node1"), node(truth, "edge1")}
+    truth.unplug(of(truth, "node1", 1), of(truth, "node2", 1))
+    assert excused(truth, node(truth, "node1"), *told) and not excused(truth, node(truth, "node2"), *told)
 
 
 def test_a_port_of_a_host(truth):

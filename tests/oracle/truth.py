@@ -5,6 +5,7 @@
 also depends on what the gateway has seen before, since nobody misses what nobody ever saw. Where a state of the cables
 lasted for so short a time that the gateway may have seen it or not, there are several `World`s."""
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,6 +70,11 @@ FABRIC_KEYS = ("node ", "port ", "link ", "rate link ")
 
 def is_about_fabric(key):
     return key.startswith(FABRIC_KEYS)
+
+
+def is_about_many(key):
+    """An alarm about many nodes that left at once: it stands while some of them are missing."""
+    return key.startswith("together node ")
 
 
 class Truth:
@@ -185,8 +191,13 @@ class Truth:
         return {alarm.key: alarm for alarm in found}
 
     def is_excused(self, key, world, told):
-        """Whether a receiver need not be told of a true alarm, because it was told of its root cause."""
-        return key in {alarm for alarm, roots in self._roots(world).items() if roots & told}
+        """Whether a receiver need not be told of a true alarm, because it was told of its root cause, or by another name."""
+        return key in told or key in {alarm for alarm, roots in self._roots(world).items() if roots & told}
+
+    def named(self, messages):
+        """The alarms of the nodes that the alarms about many nodes name."""
+        texts = [set(re.findall(r"[^\s,;]+", one.text.removesuffix("."))) for one in messages if is_about_many(one.key)]
+        return {node_key(node.guid) for node in self.net.nodes.values() if any(node.name in text for text in texts)}
 
     def _roots(self, world):
         """For each true alarm the alarms that explain it."""

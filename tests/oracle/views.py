@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from oracle.nets import End
-from oracle.truth import is_about_fabric
+from oracle.truth import is_about_fabric, is_about_many
 
 RAISED, CLEARED = "raised", "cleared"
 SEVERITIES = ["emergency", "alert", "critical", "error", "warning", "notice", "informational", "debug"]
@@ -122,9 +122,10 @@ class View:
                 differences.append(f"was told, against its filter: {self.active[key]}")
             elif key not in told and wants and not excused(key):
                 differences.append(f"was not told: {alarm.event} {key}")
+        is_missed = any(key.startswith("node ") for key in alarms)
         if others_end:
             differences += [f"still believes: {message}" for key, message in sorted(self.active.items())
-                            if not is_about_fabric(key)]
+                            if not is_about_fabric(key) and not (is_about_many(key) and is_missed)]
         return [f"{self.name}: {one}" for one in self.faults + differences]
 
 

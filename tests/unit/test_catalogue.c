@@ -240,6 +240,7 @@ TEST(alarms_come_in_pairs)
         {"sweep-overflow", "sweep-recovered"},
         {"switch-removed", "switch-added"},
         {"host-removed", "host-added"},
+        {"nodes-removed", "nodes-added"},
         {"router-removed", "router-added"},
         {"port-removed", "port-added"},
         {"link-down", "link-up"},
