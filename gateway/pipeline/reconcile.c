@@ -101,11 +101,23 @@ static bool reconcile_is_rate_fine(const struct reconcile *r, const struct alarm
 
 // An alarm about a port of a host holds while the host is there by another port, and the port's
 // link is missing.
+// Whether some planes of the port have a link, and others have none.
+static bool reconcile_lacks_planes(const struct reconcile *r, uint64_t guid, uint8_t number,
+                                   struct planes *planes)
+{
+    *planes = planes_of(r->systems, fabric_find_end(r->fabric, guid, number));
+    return planes_are_missing(planes);
+}
+
 static bool reconcile_is_port_fine(const struct reconcile *r, const struct alarm_key *port,
                                    struct text *why)
 {
+    struct planes planes;
     if (fabric_find_node(r->fabric, port->guid) == FABRIC_NONE)
         text_add(why, "the whole node left the fabric");
+    else if (reconcile_lacks_planes(r, port->guid, port->port, &planes))
+        text_addf(why, "%u of its %u planes %s a link", planes.active, planes.count,
+                  planes.active == 1 ? "has" : "have");
     else if (!reconcile_is_linked_elsewhere(r, port->guid, port->port, why)) {
         if (open_alarms_find_link(&r->alarms, port->guid, port->port))
             return false;
@@ -377,11 +389,11 @@ static void reconcile_describe_end(const struct reconcile *r, uint64_t guid, uin
     out->port = number;
 }
 
-// Whether other planes of the port have a link: link-degraded tells of the missing plane.
+// Whether the port is one of several planes: link-degraded and the alarm about the last plane tell
+// of the other planes.
 static bool reconcile_has_planes(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
-    const struct planes planes = planes_of(r->systems, fabric_find_end(r->fabric, guid, number));
-    return planes_are_missing(&planes);
+    return planes_of(r->systems, fabric_find_end(r->fabric, guid, number)).count > 1;
 }
 
 // Raises the alarm about a host's port at that end of a missing link. A missing node at the other
@@ -461,6 +473,22 @@ static void reconcile_set_cause(const struct reconcile *r, const struct open_ala
                                 const struct open_alarm *cause)
 {
     policy_set_cause(r->emitter->policy, a->is.key, cause ? cause->is.key : NULL, r->now_us);
+}
+
+// A node at an end explains a missing link, port or service. Missing planes explain the link of a
+// plane.
+static void reconcile_explain(const struct reconcile *r, const struct open_alarm *a)
+{
+    const struct open_alarm *node = reconcile_explanation(r, a);
+    char key[EVENT_KEY_SIZE];
+    struct planes planes;
+    if (!node && a->what.kind == ALARM_KEY_LINK &&
+        reconcile_lacks_planes(r, a->what.guid, a->what.port, &planes)) {
+        comparison_planes_key(key, r->fabric, &planes);
+        policy_set_cause(r->emitter->policy, a->is.key, key, r->now_us);
+    } else {
+        reconcile_set_cause(r, a, node);
+    }
 }
 
 // The event says that the alarm has no root cause. Without it, policy sends what it suppressed. An
@@ -569,7 +597,7 @@ static void reconcile_find_causes(struct reconcile *r)
         if (a->what.kind == ALARM_KEY_NODE)
             reconcile_set_cause(r, a, &r->alarms.all[a->root]);
         else
-            reconcile_set_cause(r, a, reconcile_explanation(r, a));
+            reconcile_explain(r, a);
     }
 }
 

@@ -240,6 +240,17 @@ void comparison_describe_link(const struct fabric *fabric, uint32_t port, const 
         describe_port(fabric, peer, names, &change->peer);
 }
 
+void comparison_planes_key(char out[EVENT_KEY_SIZE], const struct fabric *fabric,
+                           const struct planes *planes)
+{
+    const uint32_t first = planes->ports[0];
+    alarm_key_write(
+        out, &(struct alarm_key){.kind = ALARM_KEY_PORT,
+                                 .about = ALARM_ABOUT_PLANES,
+                                 .guid = fabric->nodes[fabric_node_of_port(fabric, first)].guid,
+                                 .port = fabric->ports[first].number});
+}
+
 void comparison_describe_planes(const struct fabric *fabric, const struct planes *planes,
                                 const struct names *names, struct change *change)
 {
@@ -247,13 +258,7 @@ void comparison_describe_planes(const struct fabric *fabric, const struct planes
     change->type = planes_are_missing(planes) ? CATALOGUE_LINK_DEGRADED : CATALOGUE_LINK_RESTORED;
     comparison_describe_link(fabric, comparison_first_end(fabric, port, fabric_peer(fabric, port)),
                              names, change);
-    const uint32_t first = planes->ports[0];
-    alarm_key_write(
-        change->alarm_key,
-        &(struct alarm_key){.kind = ALARM_KEY_PORT,
-                            .about = ALARM_ABOUT_PLANES,
-                            .guid = fabric->nodes[fabric_node_of_port(fabric, first)].guid,
-                            .port = fabric->ports[first].number});
+    comparison_planes_key(change->alarm_key, fabric, planes);
     struct text text = text_in(change->reason, sizeof change->reason);
     planes_describe(&text, fabric, planes, names);
 }
@@ -271,7 +276,8 @@ void comparison_join_planes(struct comparison_side *side, uint32_t port, uint32_
     }
     *told = index;
     struct text text = text_in(change->reason, sizeof change->reason);
-    text_addf(&text, "all %u planes", planes.active);
+    text_addf(&text, planes.active == planes.count ? "all %u planes" : "the last of %u planes",
+              planes.count);
 }
 
 void comparison_set_subject_node(const struct comparison *t, const struct comparison_side *side,

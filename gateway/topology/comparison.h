@@ -81,6 +81,9 @@ void comparison_set_switch(struct change *change);
 // Sets the change's subject to the port, its peer to the other end of the link, and its switch.
 void comparison_describe_link(const struct fabric *fabric, uint32_t port, const struct names *names,
                               struct change *change);
+// The key of the alarm about missing planes.
+void comparison_planes_key(char out[EVENT_KEY_SIZE], const struct fabric *fabric,
+                           const struct planes *planes);
 // The change about the planes of a port (planes.h): link-degraded or link-restored.
 void comparison_describe_planes(const struct fabric *fabric, const struct planes *planes,
                                 const struct names *names, struct change *change);

@@ -137,6 +137,45 @@ TEST(a_cable_of_four_planes_is_one_link)
     sweep_and_tell_nothing(2);
 }
 
+static void check_messages(size_t count)
+{
+    sweep();
+    assert_int_equal(count_all_told(), count);
+}
+
+// Three planes go, then the last; one returns, then all. How many messages each causes.
+static void check_last_plane(const size_t plane[PLANES], size_t one_back, size_t all_back)
+{
+    sweep();
+    cut(plane, 0, 3, true);
+    check_messages(1);
+    told(CATALOGUE_LINK_DEGRADED);
+    cut(plane, 3, PLANES, true);
+    check_messages(1);
+    sweep_and_tell_nothing(3);
+    cut(plane, 0, 1, false);
+    check_messages(one_back);
+    sweep_and_tell_nothing(3);
+    cut(plane, 1, PLANES, false);
+    check_messages(all_back);
+    told(CATALOGUE_LINK_RESTORED);
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_link_that_loses_its_last_plane)
+{
+    const struct boxes b = add_boxes();
+    check_last_plane(b.plane, 0, 2);
+    cut(b.plane, 0, 3, true);
+    sweep();
+    cut(b.plane, 3, PLANES, true);
+    sweep();
+    assert_string_equal(told(CATALOGUE_LINK_DOWN)->reason, "the last of 4 planes");
+    cut(b.plane, 3, PLANES, false);
+    check_messages(1);
+    told(CATALOGUE_LINK_UP);
+}
+
 TEST(a_cable_that_returns_plane_by_plane)
 {
     const struct boxes b = add_boxes();
@@ -313,6 +352,48 @@ TEST(a_plane_that_is_missing_from_the_start_is_told)
     assert_int_equal(count_alarms(), 1);
 }
 
+TEST(a_host_that_loses_its_last_plane)
+{
+    size_t planes[PLANES];
+    add_planar_host(planes);
+    check_last_plane(planes, 1, 1);
+}
+
+TEST(a_port_that_loses_its_last_plane)
+{
+    size_t planes[PLANES];
+    const uint32_t host = add_planar_host(planes);
+    plant_connect(0, 9, host, PLANES + 1);
+    check_last_plane(planes, 1, 1);
+    cut(planes, 0, 3, true);
+    sweep();
+    cut(planes, 3, PLANES, true);
+    sweep();
+    check_told(CATALOGUE_PORT_REMOVED, port_key(host, 4), "the last of 4 planes");
+    cut(planes, 1, 2, false);
+    check_messages(1);
+    assert_string_equal(told(CATALOGUE_ALARM_CLEARED)->reason, "1 of its 4 planes has a link");
+}
+
+// A restart, and a host that is taken away for good, leave nothing behind.
+TEST(missing_planes_of_a_host_that_is_given_up)
+{
+    size_t planes[PLANES];
+    const uint32_t host = add_planar_host(planes);
+    sweep();
+    cut(planes, 0, 3, true);
+    check_messages(1);
+    off[host] = true;
+    check_messages(1);
+    stop_pipeline();
+    plant_start();
+    sweep_and_tell_nothing(3);
+    pass_time(31 * DAY);
+    sweep();
+    sweep();
+    assert_int_equal(count_alarms(), 0);
+}
+
 // A second port keeps the host in the fabric.
 TEST(a_port_that_loses_all_planes_is_one_message)
 {
@@ -338,6 +419,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PLANES_TEST(a_plane_between_boxes_that_is_lost_is_a_degraded_link),
         PLANES_TEST(a_cable_of_four_planes_is_one_link),
+        PLANES_TEST(a_link_that_loses_its_last_plane),
+        PLANES_TEST(a_host_that_loses_its_last_plane),
+        PLANES_TEST(a_port_that_loses_its_last_plane),
+        PLANES_TEST(missing_planes_of_a_host_that_is_given_up),
         PLANES_TEST(a_cable_that_returns_plane_by_plane),
         PLANES_TEST(planes_of_boxes_that_are_missing_from_the_start_are_told),
         PLANES_TEST(a_switch_of_a_box_that_dies_is_one_message),
