@@ -322,6 +322,13 @@ struct topology_picture {
     size_t count;
 };
 
+static void topology_command_name(struct picture *picture, const char *guid, const char *name,
+                                  const char *system)
+{
+    picture_name_absent(picture, strtoull(guid, NULL, 16), name, system);
+}
+
+// Beyond TOPOLOGY_NAMES_MAX, absent nodes have the name of their host or box.
 static bool topology_command_mark_alarms(void *ctx, const json_t *page, struct error *err)
 {
     struct topology_picture *p = ctx;
@@ -336,6 +343,9 @@ static bool topology_command_mark_alarms(void *ctx, const json_t *page, struct e
                           member_word(alarm, "cause")[0] != '\0');
         if (p->picture->node_count > before && p->count < TOPOLOGY_NAMES_MAX)
             p->to_name[p->count++] = member_count(alarm, "number");
+        else if (p->picture->node_count > before)
+            topology_command_name(p->picture, member_word(alarm, "node"),
+                                  member_word(alarm, "system"), member_word(alarm, "system"));
     }
     return true;
 }
@@ -350,10 +360,10 @@ static void topology_command_name_absent(const struct arguments *a, struct pictu
         client_request(a->socket, "events",
                        json_pack("{s:I, s:i}", "after", (json_int_t)number - 1, "limit", 1), &err);
     const json_t *event = json_array_get(json_object_get(answer, "events"), 0);
-    picture_name_absent(picture, strtoull(member_word(event, "subjectNodeGuid"), NULL, 16),
-                        member_word(event, "subjectName"), member_word(event, "subjectSystem"));
-    picture_name_absent(picture, strtoull(member_word(event, "peerNodeGuid"), NULL, 16),
-                        member_word(event, "peerName"), member_word(event, "peerSystem"));
+    topology_command_name(picture, member_word(event, "subjectNodeGuid"),
+                          member_word(event, "subjectName"), member_word(event, "subjectSystem"));
+    topology_command_name(picture, member_word(event, "peerNodeGuid"),
+                          member_word(event, "peerName"), member_word(event, "peerSystem"));
     json_decref(answer);
 }
 
