@@ -783,6 +783,41 @@ TEST(a_receiver_of_one_host_of_a_rack)
     assert_int_equal(of_host.key_count, 0);
 }
 
+// What a policy says of one host holds for the host, also when a rack goes.
+TEST(a_host_of_a_rack_with_a_policy_of_its_own)
+{
+    struct policy_rule rules[2] = {
+        {.name = "vip",
+         .severity = SEVERITY_CRITICAL,
+         .category = POLICY_SAME,
+         .hold_down_us = POLICY_SAME},
+        {.name = "spare",
+         .enabled = POLICY_NO,
+         .severity = POLICY_SAME,
+         .category = POLICY_SAME,
+         .hold_down_us = POLICY_SAME},
+    };
+    strcpy(rules[0].nodes.patterns[rules[0].nodes.count++], "gpu7");
+    strcpy(rules[1].nodes.patterns[rules[1].nodes.count++], "gpu8");
+    stop_pipeline();
+    plant_policy.rules = rules;
+    plant_policy.rule_count = 2;
+    plant_start();
+    add_rails(4, 20);
+    turn_all(0, 20, true);
+    sweep();
+    assert_int_equal(told(CATALOGUE_HOST_REMOVED)->severity, SEVERITY_CRITICAL);
+    assert_string_equal(told(CATALOGUE_HOST_REMOVED)->subject.system, "gpu7");
+    const char *many = told(CATALOGUE_NODES_REMOVED)->text;
+    assert_non_null(strstr(many, "18 in all: "));
+    assert_null(strstr(many, "gpu7"));
+    assert_null(strstr(many, "gpu8"));
+    check_heard(2, 76);
+    turn_all(0, 20, false);
+    check_messages(2, 76);
+    assert_int_equal(of_systems.key_count, 0);
+}
+
 // Names that do not fit one by one share a list of numbers.
 TEST(many_hosts_are_named_all_the_same)
 {
@@ -1177,6 +1212,7 @@ int main(void)
                                         begin_with_flaps, plant_end),
         SYSTEMS_TEST(a_rack_of_twenty_hosts),
         SYSTEMS_TEST(many_switches_at_once),
+        SYSTEMS_TEST(a_host_of_a_rack_with_a_policy_of_its_own),
         SYSTEMS_TEST(many_hosts_are_named_all_the_same),
         SYSTEMS_TEST(a_receiver_of_one_host_of_a_rack),
         SYSTEMS_TEST(a_rack_survives_restarts),
