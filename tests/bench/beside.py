@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Builds another commit beside this one and runs benchmarks of both, in turn: beside.py REVISION [--turns N] [BENCHMARK ...]
 
-BENCHMARK is a program of this folder, such as `flood` (default: flood and latency). The other commit runs its own copy of
-the program. Prints for each number of the results the medians of both commits, and the ratio of this commit to the other
-one with its spread over the turns. The ratio of a pair compares two runs that follow each other, so that slow minutes of
-the machine hit both. Prints the table on standard error, and JSON on standard output."""
+BENCHMARK is a program of this folder, such as `flood` (default: flood and latency). The other commit runs its own
+copy of the program. Both builds are without asserts, as packages are. Prints for each number of the results the
+medians of both commits, and the ratio of this commit to the other one with its spread over the turns. The ratio of a
+pair compares two runs that follow each other, so that slow minutes of the machine hit both. Prints the table on
+standard error, and JSON on standard output."""
 
 import argparse
 import contextlib
@@ -34,26 +35,30 @@ def shout(command, **options):
     subprocess.run(command, check=True, stdout=sys.stderr, **options)
 
 
+def build(source, directory):
+    """Builds that tree as packages are built: without asserts."""
+    shout(["cmake", "--preset", "default", "-B", directory, "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g -DNDEBUG"], cwd=source)
+    shout(["cmake", "--build", directory], cwd=source)
+    return directory
+
+
 @contextlib.contextmanager
 def built(revision):
-    """A worktree of that commit with its build, gone afterwards."""
+    """Yields a worktree of that commit, and the builds of that worktree and of this tree. Removes all afterwards."""
     with tempfile.TemporaryDirectory(prefix="ibtrapd-beside-", dir="/var/tmp") as directory:
         tree = pathlib.Path(directory) / "tree"
         git("worktree", "add", "--detach", str(tree), revision)
         try:
             shout(["tests/packages.sh"], cwd=tree)  # an older commit may need other libraries
-            shout(["cmake", "--preset", "default", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g -DNDEBUG"],  # as packages
-                  cwd=tree)
-            shout(["cmake", "--build", "build"], cwd=tree)
-            yield tree
+            yield tree, build(tree, tree / "build"), build(report.PROJECT, pathlib.Path(directory) / "build")
         finally:
             git("worktree", "remove", "--force", str(tree))
 
 
-def run(tree, build, benchmark):
-    """The results of one run of a program of that tree."""
+def run(tree, directory, mibs, benchmark):
+    """The results of one run of a program of that tree with that build."""
     command = [tree / "tests/bench" / f"{benchmark}.py"]
-    environment = os.environ | {"IBTRAPD_BUILD_DIR": str(build), "IBTRAPD_MIB_BASE": str(build / "mib-base")}
+    environment = os.environ | {"IBTRAPD_BUILD_DIR": str(directory), "IBTRAPD_MIB_BASE": str(mibs)}
     done = subprocess.run(["/usr/bin/python3", "-B", *command], check=True, stdout=subprocess.PIPE, cwd=tree, env=environment)
     return dict(numbers(json.loads(done.stdout)["results"]))
 
@@ -90,11 +95,11 @@ def main():
     parser.add_argument("benchmarks", nargs="*", default=DEFAULT)
     parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_intermixed_args()
-    here = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", report.PROJECT / "build")).resolve()
     results = {}
-    with built(arguments.revision) as tree:
+    with built(arguments.revision) as (tree, there, here):
+        mibs = there / "mib-base"  # packages.sh has put the modules there
         for benchmark in arguments.benchmarks:
-            pairs = [(run(tree, tree / "build", benchmark), run(report.PROJECT, here, benchmark))
+            pairs = [(run(tree, there, mibs, benchmark), run(report.PROJECT, here, mibs, benchmark))
                      for _ in range(arguments.turns)]
             rows = list(compared(pairs))
             report.table([benchmark, arguments.revision, report.commit(), "ratio", "least", "most"], rows)
