@@ -277,9 +277,10 @@ int64_t journal_least_cursor(struct journal *journal, int64_t most, char name[ST
 void journal_keep_told(struct journal *journal, struct store *from, struct store *to, int64_t first,
                        int64_t end);
 
-// Keeps the last end of each alarm among the events from `after` + 1 to `end`, and the events from
-// `first` on by which the alarm was told.
-void journal_keep_ends(struct store *store, int64_t after, int64_t first, int64_t end);
+// Keeps what a receiver needs that has the events up to `had`, of the events from `first` to `end`:
+// those by which the alarms were told that were open then, and the last end behind `had` of each
+// alarm, with the events by which the alarm was told.
+void journal_keep_as_of(struct store *store, int64_t had, int64_t first, int64_t end);
 
 // Retention (retention.c).
 

@@ -3,12 +3,8 @@
 // retention deletes the events, and a new file in place of a damaged one does not have the events.
 #include "journal/journal_private.h"
 
-#include "base/memory.h"
 #include "model/catalogue.h"
 #include "model/event_record.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { ALARMS_AT_ONCE = 64, PAGE = 1024 };
 
@@ -68,47 +64,47 @@ void journal_keep_told(struct journal *journal, struct store *from, struct store
     }
 }
 
-// Ends of alarms with numbers up to `end`.
-struct kept_ends {
-    struct alarm_events all[ALARMS_AT_ONCE];
-    size_t count;
-    int64_t end, read; // the last number that was read
+struct kept_pass {
+    struct store *store;
+    int64_t had, end, read; // `read`: the last number that was read
 };
 
-static bool kept_events_note_end(void *ctx, const struct store_row *row)
+static void kept_events_pass(const struct kept_pass *pass, const struct store_row *row,
+                             const struct event *event)
 {
-    struct kept_ends *ends = ctx;
+    const bool clears = event_alarm(event) == ALARM_CLEARS;
+    const bool had = row->sequence <= pass->had;
+    if (clears)
+        store_drop_kept_of(pass->store, event->alarm_key,
+                           had ? row->sequence : event->cleared_number);
+    if (clears ? !had && event->told_number > 0 : event->suppressed[0] == '\0' || event->apart)
+        store_keep_event(pass->store, row, event->alarm_key);
+}
+
+static bool kept_events_pass_row(void *ctx, const struct store_row *row)
+{
+    struct kept_pass *pass = ctx;
     struct error err;
     const struct catalogue_entry *type = catalogue_find(row->type);
-    if (row->sequence > ends->end || ends->count == ALARMS_AT_ONCE)
+    if (row->sequence > pass->end)
         return false;
-    ends->read = row->sequence;
-    if (!type || type->alarm != ALARM_CLEARS)
+    pass->read = row->sequence;
+    if (!type || type->alarm == ALARM_NONE)
         return true;
     struct event *event = event_record_read(row->record, row->record_size, &err);
-    if (event && event_alarm(event) == ALARM_CLEARS && event->told_number > 0) {
-        struct alarm_events *alarm = &ends->all[ends->count++];
-        *alarm = (struct alarm_events){
-            .first = event->cleared_number, .last = row->sequence, .told = event->told_number};
-        snprintf(alarm->key, sizeof alarm->key, "%s", event->alarm_key);
-    }
+    if (event && event_alarm(event) != ALARM_NONE)
+        kept_events_pass(pass, row, event);
     event_unref(event);
     return true;
 }
 
-void journal_keep_ends(struct store *store, int64_t after, int64_t first, int64_t end)
+void journal_keep_as_of(struct store *store, int64_t had, int64_t first, int64_t end)
 {
     struct error err;
-    struct kept_ends *ends = memory_zeroed(1, sizeof *ends);
-    *ends = (struct kept_ends){.end = end, .read = after};
+    struct kept_pass pass = {store, had, end, first - 1};
+    int64_t after;
     do {
-        ends->count = 0;
-        after = ends->read;
-        store_read(store, STORE_AFTER, after, PAGE, kept_events_note_end, ends, &err);
-        for (size_t i = 0; i < ends->count; i++) {
-            store_drop_kept_of(store, ends->all[i].key, ends->all[i].first);
-            kept_events_keep_alarm(store, store, &ends->all[i], first, end);
-        }
-    } while (ends->read > after && ends->read < end);
-    free(ends);
+        after = pass.read;
+        store_read(store, STORE_AFTER, after, PAGE, kept_events_pass_row, &pass, &err);
+    } while (pass.read > after && pass.read < end);
 }

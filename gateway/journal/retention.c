@@ -84,8 +84,8 @@ static bool retention_delete_some(struct journal *j, const struct store_size *si
     mirror_plan(cursors);
     store_begin(j->writer);
     int64_t wanted = had < end ? store_count_wanted(j->writer, had, end) : 0;
-    if (had < end)
-        journal_keep_ends(j->writer, had >= size->first ? had : size->first - 1, size->first, end);
+    if (had < size->last)
+        journal_keep_as_of(j->writer, had, size->first, end);
     journal_keep_told(j, j->writer, j->writer, size->first, end);
     int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
     if (all)

@@ -630,6 +630,31 @@ static void test_an_alarm_that_was_told_late_keeps_its_first_event(void **state)
     check_key(f, 1, "late");
 }
 
+// The alarm is over, and a receiver has yet to get the end.
+static void test_an_end_that_waits_keeps_its_raise(void **state)
+{
+    struct fixture *f = *state;
+    f->options.rows_max = ROWS;
+    reopen(f);
+    const int receiver = journal_receiver(f->journal, "nms");
+    raise_alarm(f, "over");
+    raise_alarm(f, "waits");
+    clear_alarm(f, "over");
+    add_many(f, ROWS);
+    clear_alarm(f, "waits");
+    journal_advance(f->journal, receiver, ROWS);
+    settle(f);
+    check_key(f, 1, NULL);
+    check_key(f, 2, "waits");
+    journal_advance(f->journal, receiver, ROWS + 4);
+    for (int i = 0; i < 3; i++) {
+        add_many(f, ROWS);
+        journal_advance(f->journal, receiver, journal_last(f->journal));
+        settle(f);
+    }
+    check_key(f, 2, NULL);
+}
+
 static void end_by_standby(struct fixture *f, const char *key)
 {
     struct event *event = make_occurrence(f, CATALOGUE_RECEIVER_BACK, key, "");
@@ -713,6 +738,7 @@ int main(void)
         TEST(test_age_takes_only_what_every_receiver_has),
         TEST(test_age_does_not_wait_for_a_receiver_that_has_ended),
         TEST(test_open_alarms_keep_their_events),
+        TEST(test_an_end_that_waits_keeps_its_raise),
         TEST(test_an_alarm_that_was_told_late_keeps_its_first_event),
         TEST(test_an_alarm_after_an_end_elsewhere_begins_anew),
         TEST(test_a_clock_far_ahead_loses_nothing),
