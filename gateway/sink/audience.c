@@ -94,8 +94,10 @@ static bool audience_hears(const struct audience *a, const struct event *cause)
 
 // Whether the receiver hears why the event is suppressed: of a root cause that the receiver's
 // filter passes, or of the root cause of this root cause. To a receiver that wants each part of a
-// system, the part that is told first explains no other part.
-static bool audience_hears_of_cause(const struct audience *a, const struct event *event)
+// system, the part that is told first explains no other part. `unknown`: the answer when the
+// journal no longer has the root cause.
+static bool audience_hears_of_cause(const struct audience *a, const struct event *event,
+                                    bool unknown)
 {
     if (audience_wants_part(a, event))
         return false;
@@ -103,24 +105,24 @@ static bool audience_hears_of_cause(const struct audience *a, const struct event
     int64_t number = event->cause_number;
     for (int i = 0; i < CAUSES_MAX && !hears && number > 0; i++) {
         struct event *cause = journal_read_one(a->journal, number);
-        hears = cause && audience_hears(a, cause);
+        hears = cause ? audience_hears(a, cause) : unknown;
         number = cause ? cause->cause_number : 0;
         event_unref(cause);
     }
     return hears;
 }
 
-static bool audience_passes(const struct audience *a, const struct event *raise)
+static bool audience_passes(const struct audience *a, const struct event *raise, bool unknown)
 {
     return !audience_filter_refusal(a, raise) &&
-           !(raise->apart && audience_hears_of_cause(a, raise));
+           !(raise->apart && audience_hears_of_cause(a, raise, unknown));
 }
 
 static bool audience_is_any(const struct audience *a, const struct event *raise,
                             const struct event *event)
 {
     (void)event;
-    return audience_passes(a, raise);
+    return audience_passes(a, raise, false);
 }
 
 enum audience_told audience_was_told(const struct audience *audience, int64_t number)
@@ -138,7 +140,7 @@ static bool audience_is_earlier(const struct audience *a, const struct event *ra
     const bool says_more =
         event->parts_changed > raise->parts_changed && !audience_wants_each_part(a);
     return sent && got && !says_more && raise->severity <= event->severity &&
-           audience_passes(a, raise);
+           audience_passes(a, raise, true);
 }
 
 static bool audience_repeats(const struct audience *a, const struct event *raise)
@@ -184,13 +186,13 @@ const char *audience_refusal(const struct audience *audience, const struct event
         return item;
     if (has_past && raises && !event->sent_again && audience_repeats(audience, event))
         return "told before";
-    return suppressed && audience_hears_of_cause(audience, event) ? "suppressed" : NULL;
+    return suppressed && audience_hears_of_cause(audience, event, false) ? "suppressed" : NULL;
 }
 
 static bool audience_is_reference(const struct audience *a, const struct event *raise,
                                   const struct event *clear)
 {
-    return strcmp(raise->id, clear->clears_id) == 0 && audience_passes(a, raise) &&
+    return strcmp(raise->id, clear->clears_id) == 0 && audience_passes(a, raise, true) &&
            !audience_repeats(a, raise);
 }
 

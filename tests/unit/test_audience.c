@@ -290,6 +290,20 @@ TEST(whoever_was_told_apart_is_not_told_again)
     event_unref(late);
 }
 
+// The journal no longer has the root cause: nobody knows whether the receiver was told of the
+// alarm.
+TEST(an_alarm_is_told_if_its_root_cause_has_expired)
+{
+    enum { EXPIRED = 1000 };
+    append(suppressed(CATALOGUE_HOST_REMOVED, "node1", EXPIRED, "consequence"));
+    struct event *late = about(CATALOGUE_HOST_REMOVED, "node1", "late");
+    append(event_ref(late));
+    assert_int_equal(late->told_number, 1);
+    filter.severity = SEVERITY_WARNING;
+    assert_null(audience_refusal(&audience, late));
+    event_unref(late);
+}
+
 TEST(after_a_change_of_the_filter_ends_of_older_alarms_refer_to_nothing)
 {
     audience.handle = journal_receiver(journal, "siem");
@@ -323,6 +337,7 @@ int main(void)
         HERE(settled_goes_where_flapping_went),
         HERE(an_end_goes_where_any_of_its_raises_went),
         HERE(whoever_was_told_apart_is_not_told_again),
+        HERE(an_alarm_is_told_if_its_root_cause_has_expired),
         HERE(after_a_change_of_the_filter_ends_of_older_alarms_refer_to_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
