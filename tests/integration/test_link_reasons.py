@@ -148,7 +148,8 @@ def without_modules(firmware, switch):
 def test_a_manager_reads_what_is_plugged_in(firmware):
     without_modules(firmware, "leaf1")
     firmware.module("leaf1", 3, "NVIDIA", "MCP4Y10-N001", "MT2231FT00123", celsius=41.5, high=75)
-    firmware.module("leaf1", 11, "Mellanox", "MFS1S00-H010E", "MT2119FT44444", celsius=-3, high=70)
+    firmware.module("leaf1", 11, "Mellanox", "MFS1S00-H010E", "MT2119FT44444", celsius=-3, high=70, volts=3.2971,
+                    received=(812, 0, 7), sent=(900, 901), length=0x83)
     firmware.module("leaf1", 4, "NVIDIA", "", "", celsius=-128, high=-128)  # 0x8000: measures nothing
     table = tuple(map(int, want.OWN.split("."))) + (1, 8, 1)
     rows = {}
@@ -158,7 +159,8 @@ def test_a_manager_reads_what_is_plugged_in(firmware):
     assert rows[1] == {3: UNPLUGGED_MODULE} and rows[4] == {3: 2, 4: b"NVIDIA"}
     assert rows[3][3] == 2 and rows[3][8] == 4150 and rows[3][9] == 7500
     assert [rows[3][column] for column in (4, 5, 7)] == [b"NVIDIA", b"MCP4Y10-N001", b"MT2231FT00123"]
-    assert rows[11][8] == -300 and 10 not in rows[11] and 11 not in rows[11]
+    assert rows[11][8] == -300 and 10 not in rows[11] and 13 not in rows[11] and 16 not in rows[11]
+    assert [rows[11][column] for column in (11, 12, 14, 15)] == [32971, 300, 7, 900]
 
 
 def test_a_manager_reads_firmware_and_temperature(firmware):

@@ -2,7 +2,8 @@
 """The firmware of NVIDIA's devices on the simulated fabric: registers as rows of fields (simregisters.h)."""
 
 PPCNT, PPHCR = 0x5008, 0x503E
-PDDR, MGIR, MSGI, MTMP, MTWE, MFCR, MFSM, FORE, MSPS = 0x5031, 0x9020, 0x9021, 0x900A, 0x900B, 0x9001, 0x9003, 0x9007, 0x900D
+PDDR, MGIR, MSGI, MTMP, MTWE = 0x5031, 0x9020, 0x9021, 0x900A, 0x900B
+MFCR, MFSM, FORE, MSPS = 0x9001, 0x9003, 0x9007, 0x900D
 LINK_DOWN, TROUBLESHOOTING, MODULE = 6, 1, 3
 MICROWATT = 1 << 29  # the unit of light in the index of the page MODULE
 ACCESS, GENERAL_INFO, CLASS_INFO = 0x51, 0x17, 1
@@ -51,14 +52,14 @@ class Firmware:
     def trouble(self, node, port, status, text):
         self._pddr(node, port, TROUBLESHOOTING, [(12, 0, status)], (20, text))
 
-    def module(self, node, port, vendor, part, serial, celsius, high, kind=2, volts=0, received=(), sent=()):
+    def module(self, node, port, vendor, part, serial, celsius, high, kind=2, volts=0, received=(), sent=(), length=0):
         """Temperatures in degrees, which the register has in 256ths; the light of each lane in microwatts."""
         temperatures = [(0x54, 16, int(celsius * 256) & 0xFFFF), (0x88, 16, int(high * 256) & 0xFFFF)]
         temperatures += [(0x54, 0, round(volts * 10000))]
         for first, light in ((0x58, received), (0x68, sent)):
             temperatures += [(first + lane // 2 * 4, 0 if lane % 2 else 16, power) for lane, power in enumerate(light)]
         texts = (0x1C, vendor.ljust(16)), (0x2C, part.ljust(16)), (0x44, serial.ljust(16))
-        self._pddr(node, port, MODULE, [(0x0C, 28, kind), *temperatures], *texts)
+        self._pddr(node, port, MODULE, [(0x0C, 28, kind), (0x0C, 16, length), *temperatures], *texts)
 
     def _of_port(self, node, port, number, group, fields):
         index = (port << 16 | 1 << 14 | group) << 32
@@ -106,5 +107,6 @@ class Firmware:
         """Two power supplies: whether each gives power."""
         words = [(80 * n + at, 0, word) for n, one in enumerate(good)
                  for at, word in ((0, 0x50000010 if one else 0x50000000), (4, 2), (8, 0x80000000 | watts))]
-        texts = [(80 * n + at, text and f"{text}{n}") for n in range(len(good)) for at, text in ((16, serial), (48, part))]
+        texts = [(80 * n + at, text and f"{text}{n}")
+                 for n in range(len(good)) for at, text in ((16, serial), (48, part))]
         self._write(node, ACCESS, MSPS, 0, register(words, *texts))
