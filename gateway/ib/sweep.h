@@ -82,8 +82,10 @@ struct sweep {
     struct sweep_limits limits;
     struct sweep_ticks *ticks;     // what sweep_counters learned before; NULL: it asks for none
     struct sweep_devices *devices; // whose registers sweep_counters reads; NULL: nobody's
-    bool keeps_registers;          // sweep_counters takes their counters from the reading before
-    const struct fabric *known;    // the fabric before this sweep, the caller's; NULL: not known
+    // The devices take turns: sweep_counters reads the registers of one of so many shares of them,
+    // and keeps the counters that the others told before. 0 shares: of nobody.
+    uint32_t register_shares, register_share;
+    const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
     // sweep_smp calls this function for each node found, with the count of nodes so far. May be
     // NULL.
     void (*found)(void *ctx, uint32_t nodes);

@@ -136,6 +136,7 @@ struct group {
     uint8_t fec_missed; // the same, of queries for the error correction
     uint64_t port_guid; // of the port with that LID
     struct gmp_counting counting;
+    bool has_turn;               // its registers are read
     struct sweep_device *device; // that tells registers; NULL: it tells none, or does not answer
     struct register_bins bins;   // of the port
 };
@@ -459,6 +460,14 @@ static void sweep_counters_take(struct sweep_part *part, const struct sweep_quer
         sweep_counters_ask(reader, group, answer->mad && answer->waited_us <= reader->prompt_us);
 }
 
+// Whether the device is in the share whose registers are read. GUIDs of one vendor have even gaps.
+static bool sweep_counters_has_turn(const struct sweep *sweep, uint64_t guid)
+{
+    static const uint64_t GOLDEN = UINT64_C(0x9E3779B97F4A7C15); // Fibonacci hashing
+    return sweep->register_shares > 0 &&
+           (guid * GOLDEN >> 32) % sweep->register_shares == sweep->register_share;
+}
+
 // `answering` is the port that answers for the port; NULL: none does.
 static void sweep_counters_add_port(struct reader *reader, uint64_t node_guid,
                                     const struct fabric_port *port,
@@ -469,13 +478,16 @@ static void sweep_counters_add_port(struct reader *reader, uint64_t node_guid,
     assert(reader->groups);
     struct group *group = reader->group_count > 0 ? &reader->groups[reader->group_count - 1] : NULL;
     if (!group || group->node_guid != node_guid || group->lid != lid) {
+        const uint64_t guid = answering ? answering->guid : 0;
+        const bool has_turn = sweep_counters_has_turn(reader->part.sweep, guid);
         group = &reader->groups[reader->group_count++];
-        *group = (struct group){
-            .node_guid = node_guid,
-            .next = (uint32_t)reading->count,
-            .lid = lid,
-            .port_guid = answering ? answering->guid : 0,
-            .device = sweep_devices_find(reader->devices, answering ? answering->guid : 0)};
+        *group =
+            (struct group){.node_guid = node_guid,
+                           .next = (uint32_t)reading->count,
+                           .lid = lid,
+                           .port_guid = guid,
+                           .has_turn = has_turn,
+                           .device = has_turn ? sweep_devices_find(reader->devices, guid) : NULL};
     }
     if (reader->ticks) {
         struct sweep_tick *tick = &reader->ticks[reading->count];
@@ -551,15 +563,13 @@ static void sweep_counters_ask_all(struct reader *reader, const struct fabric *f
 
 // Keeps what the next reading needs of the port. Completes the sample by its tick and, if the
 // registers were not read, by what they had in the reading before.
-static void sweep_counters_keep(struct reader *reader, struct counter_sample *sample,
+static void sweep_counters_keep(struct reader *reader, bool had_turn, struct counter_sample *sample,
                                 struct sweep_tick *tick)
 {
     static const uint32_t NOTHING[DETAILS_STEPS];
     uint64_t *values = &sample->values[FIRST_REGISTER];
     const struct sweep_kept *before =
-        reader->part.sweep->keeps_registers
-            ? sweep_counters_find_kept(reader->known, tick->node_guid, tick->port)
-            : NULL;
+        had_turn ? NULL : sweep_counters_find_kept(reader->known, tick->node_guid, tick->port);
     if (before) {
         sample->sources |= before->tick.registers;
         memcpy(values, before->values, sizeof before->values);
@@ -588,7 +598,8 @@ static void sweep_counters_compact(struct reader *reader)
             continue;
         reading->samples[kept] = reading->samples[i];
         if (reader->ticks)
-            sweep_counters_keep(reader, &reading->samples[kept], &reader->ticks[i]);
+            sweep_counters_keep(reader, group->has_turn, &reading->samples[kept],
+                                &reader->ticks[i]);
         kept++;
     }
     reading->silent = reading->count - kept;
@@ -652,7 +663,7 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
         .reading =
             memory_zeroed(1, sizeof *reader.reading + ports * sizeof *reader.reading->samples),
         .known = choice->guids ? NULL : sweep->ticks,
-        .devices = choice->guids || sweep->keeps_registers ? NULL : sweep->devices,
+        .devices = choice->guids ? NULL : sweep->devices,
         .fabric = fabric,
         .groups = memory_zeroed(ports + 1, sizeof *reader.groups),
         .first_group = memory_get((nodes + 1) * sizeof *reader.first_group)};

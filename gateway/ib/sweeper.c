@@ -39,7 +39,7 @@ struct sweeper {
     int64_t tell_at;  // when the log is told how far the first sweep is
     int64_t mkeys_at; // when to look for changed M_Keys
     int64_t counters_at;
-    int64_t register_counters_at;   // when a counter reading has those of registers again
+    uint32_t register_turn;         // counts the readings with counters of registers
     int64_t registers_at, round_at; // when the next slice is due, and the next round
     uint64_t registers_after;       // the last device that had its turn in this round; 0: none
     struct sweep_size expected;     // of the fabric; zero: not known
@@ -374,17 +374,18 @@ static void sweeper_sweep(struct sweeper *s)
     s->options.listener.fabric(s->options.listener.ctx, fabric);
 }
 
-// Each register with counters is read once in the interval of registers.
+// Each register with counters is read once in the interval of registers. The devices are spread
+// over the readings in that time.
 static void sweeper_choose_registers(struct sweeper *s, const struct sweep_choice *choice,
                                      struct sweep *sweep)
 {
-    const int64_t interval = s->options.registers_interval_us, now = sweeper_now_of(s);
+    const int64_t interval = s->options.registers_interval_us;
     if (choice->guids || interval == 0)
         return;
+    const int64_t readings = interval / s->options.counters_interval_us;
     sweep->devices = &s->devices;
-    sweep->keeps_registers = now < s->register_counters_at;
-    if (!sweep->keeps_registers)
-        s->register_counters_at = now + interval;
+    sweep->register_shares = readings > 1 ? (uint32_t)readings : 1;
+    sweep->register_share = s->register_turn++ % sweep->register_shares;
 }
 
 // NULL: they cannot be read.

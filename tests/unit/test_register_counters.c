@@ -34,6 +34,7 @@ static struct accumulated_counters *sums;
 static struct counter_watch *watch;
 static int64_t now_us;
 static bool keeps_registers;
+static uint32_t shares = 1, share;
 static bool has_fec;
 static struct error err;
 
@@ -135,7 +136,8 @@ static void meet(void)
 static const struct counter_sample *read_counters(void)
 {
     struct sweep sweep = fake_port_sweep(&f);
-    sweep.keeps_registers = keeps_registers;
+    sweep.register_shares = keeps_registers ? 0 : shares;
+    sweep.register_share = share;
     free(reading);
     sweep.ticks = &ticks;
     sweep.devices = &devices;
@@ -189,6 +191,24 @@ TEST(a_reading_in_between_reads_the_error_correction)
     has_fec = false;
     assert_false(counter_was_read(read_counters(), fec));
     assert_true(counter_was_read(&reading->samples[0], near));
+}
+
+// A reading asks one device of three: four packets for each port of all devices at once are too
+// many.
+TEST(devices_take_turns)
+{
+    meet();
+    shares = 3;
+    unsigned asked = 0;
+    for (share = 0; share < shares; share++) {
+        const unsigned reads = firmware.reads;
+        read_counters();
+        asked += firmware.reads > reads;
+    }
+    assert_int_equal(asked, 1);
+    assert_int_equal(read_counters()->sources & COUNTER_OF_REGISTERS, COUNTER_OF_REGISTERS);
+    shares = 1;
+    share = 0;
 }
 
 // Without its bins, nobody knows how many corrections are nearly too many.
@@ -307,6 +327,7 @@ int main(void)
         HERE(a_reading_has_the_counters_of_registers),
         HERE(who_has_told_nothing_yet_is_not_asked),
         HERE(readings_in_between_have_the_values_of_the_last_one),
+        HERE(devices_take_turns),
         HERE(a_reading_in_between_reads_the_error_correction),
         HERE(a_histogram_without_bins_is_not_read),
         HERE(bins_that_no_device_has_count_nothing),
