@@ -297,20 +297,20 @@ const portErrors = (port) => Object.entries(port.counters?.values || {})
 const isElsewhere = (port) => port.expected && !port.expected.is_there;
 
 // What NVIDIA's devices tell of themselves, if they are asked.
-const partsOf = (...parts) => parts.filter((one) => one).join(", ");
+const listed = (...parts) => parts.filter((one) => one).join(", ");
 const degreesOf = (one, word) => one.temperature === undefined ? "" : `${word}${one.temperature} degrees`
   + (one.temperature_high === undefined ? "" : `, limit ${one.temperature_high}`);
 const lanesOf = (word, list) => (list || []).some((one) => one > 0) ? `${word} ${list.filter((one) => one > 0).join(" ")} mW` : "";
 const isHot = (one) => one?.temperature >= one?.temperature_high;
 
-const moduleWords = (one, alone) => one?.kind && one.kind !== "unplugged" ? partsOf(`${one.vendor || ""} ${one.part || ""}`.trim(),
+const moduleWords = (one, alone) => one?.kind && one.kind !== "unplugged" ? listed(`${one.vendor || ""} ${one.part || ""}`.trim(),
   one.serial && `serial number ${one.serial}`, degreesOf(one, ""), alone && lanesOf("receives", one.rx_power),
   alone && lanesOf("sends", one.tx_power), alone && one.effective_ber && `${one.effective_ber} errors a bit`) : "";
 
-const downWords = (one) => one?.down_reason || one?.device_text ? `; went down last: ${partsOf(one.down_reason,
+const downWords = (one) => one?.down_reason || one?.device_text ? `; went down last: ${listed(one.down_reason,
   one.down_blame && `blamed on its ${one.down_blame} end`, one.device_text && `"${one.device_text}"`)}` : "";
 
-const hardwareWords = (one) => one ? partsOf(one.product, one.serial && `serial number ${one.serial}`,
+const hardwareWords = (one) => one ? listed(one.product, one.serial && `serial number ${one.serial}`,
   one.firmware && `firmware ${one.firmware}`, one.psid && `PSID ${one.psid}`, degreesOf(one, "ASIC "),
   one.fans && `${plural(one.fans, "fan")}, ${one.fans_out} too slow`,
   one.supplies !== undefined && `${one.supplies} power supplies with power`) : "";

@@ -14,6 +14,7 @@ from lab.fattree import fat_tree
 from lab.gateway import Gateway, section
 from lab.processes import wait_until
 from lab.receivers import SyslogSink
+from lab.registers import Firmware
 from lab.sockets import free_port
 from selenium.webdriver.common.by import By
 
@@ -23,10 +24,10 @@ DOC = pathlib.Path(__file__).resolve().parents[2] / "doc"
 
 
 class Site:
-    def __init__(self, fabric, syslog, **options):
+    def __init__(self, fabric, syslog, sweep=None, **options):
         self.fabric, self.syslog, self.port = fabric, syslog, free_port()
         self.url = f"http://127.0.0.1:{self.port}/"
-        self.gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP, more=section(
+        self.gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP | (sweep or {}), more=section(
             "metrics", listen=f"127.0.0.1:{self.port}", page=True), **options))
         self.gateway.wait_subscribed()
 
@@ -253,6 +254,32 @@ def test_a_host_of_several_adapters_is_found(open_site, browser):
     wait_for(browser, lambda b: texts(b, "#map .host.absent title"), "the host on the map")
     boxes = texts(browser, "#map .host.absent title")
     assert len(boxes) == 1 and boxes[0].splitlines()[0] == "gpu17" and "gpu17 mlx5_1" in boxes[0]
+    no_complaints(browser)
+
+
+def test_a_place_shows_what_is_plugged_in_and_why_its_link_is_down(open_site, browser, tmp_path):
+    net = (pathlib.Path(__file__).resolve().parents[1] / "lab" / "nets" / "small.net").read_bytes()
+    for kind in (b"caguid", b"switchguid"):
+        net = net.replace(b"\n" + kind + b"=", b"\nvendid=0x2c9\ndevid=0xd2f0\n" + kind + b"=")
+    site = open_site(net, registers=tmp_path / "registers", sweep={"vendor_registers": True, "vendor_interval": 1})
+    firmware = Firmware(tmp_path / "registers", site.fabric)
+    site.gateway.stop()  # leaves devices alone for a day that had no registers when it asked them
+    firmware.general_info("leaf1")
+    for port in range(1, 13):
+        firmware.module("leaf1", port, "NVIDIA", "MFS1S00-H010E", f"MT{port}", celsius=41.5, high=75, received=(812,))
+    firmware.board("leaf1", "MT2044X00001", "MQM8790-HS2F", "Jaguar Unmng IB 200")
+    firmware.link_down("leaf1", 11, local=23, blame=1)
+    site.gateway.start()
+    site.wait_nodes(8)
+    browser.get(site.url + "#leaf1/11")
+
+    def shows(selector, part):
+        wait_for(browser, lambda b: any(part in one for one in texts(b, selector)), part)
+
+    shows("#place-ports li", "; NVIDIA MFS1S00-H010E, serial number MT11, 41.5 degrees, limit 75, receives 0.812 mW")
+    shows("#place-what", "Jaguar Unmng IB 200, serial number MT2044X00001")
+    site.fabric.unlink("leaf1", 11)
+    shows("#place-ports li", "; went down last: the cable was unplugged, blamed on its own end")
     no_complaints(browser)
 
 
