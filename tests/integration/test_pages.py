@@ -251,6 +251,8 @@ def test_zabbix_gets_each_trap(fabric, site_files, tmp_path):
     assert trap.startswith("127.0.0.1\nSNMPv2-MIB::sysUpTime.0 ") and re.search(r"^\d{8}:\d{6} ZBXTRAP 127", log.read_text())
     template = (TESTS.parent / "config/templates/zabbix-6.0.yaml").read_text()
     for field in re.findall(r'\.regsub\("(.*?)","', template):
+        if re.search("LinkCause|CableSerial", field):
+            continue  # of some alarms alone: without it, the tag is empty
         assert re.search(field.replace("(.+)", ".*"), trap), field  # its value may be empty
     found = {pattern for pattern in re.findall(r'"regexp","(.*?)"\)', template) if re.search(pattern, trap)}
     assert found == {r"(?m)^IBTRAPD-MIB::ibtrapdEventCategory\.0 security$", r"(?m)^IBTRAPD-MIB::ibtrapdEventSeverity\.0 (warning)$"}
