@@ -1,113 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/together.h"
 
-#include "base/memory.h"
 #include "pipeline/statements.h"
 #include "topology/describe.h"
+#include "topology/name_list.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Names. Where the names do not fit, names that differ in one number share a list of numbers, as
-// Slurm writes them: "gpu[01-20]".
-
-struct together_name {
-    char text[NAMES_NAME_SIZE];
-};
-
 struct together_names {
-    struct together_name *all;
-    uint32_t count, capacity;
+    struct name_list list;
     uint64_t behind; // nodes that went with these
 };
 
 static void together_add_name(struct together_names *names, const struct endpoint *who,
                               uint64_t behind)
 {
-    MEMORY_MAKE_ROOM(names->all, names->count, names->capacity);
-    char *buf = names->all[names->count++].text;
-    struct text t = text_in(buf, NAMES_NAME_SIZE);
+    struct text t = text_in(name_list_add(&names->list), NAMES_NAME_SIZE);
     if (who->system[0] != '\0')
         text_add(&t, who->system);
     else
         describe_add_name(&t, who);
     names->behind += behind;
-}
-
-static int together_compare_names(const void *a, const void *b)
-{
-    const struct together_name *m = a, *n = b;
-    return strverscmp(m->text, n->text);
-}
-
-static bool together_is_digit(char c)
-{
-    return isdigit((unsigned char)c) != 0;
-}
-
-// Whether the two names differ in a number at `*at` alone, and `next` has the next number.
-static bool together_follows(const char *name, const char *next, size_t *at)
-{
-    size_t i = 0;
-    while (name[i] != '\0' && name[i] == next[i])
-        i++;
-    while (i > 0 && together_is_digit(name[i - 1]))
-        i--;
-    const size_t digits = strspn(name + i, "0123456789"), other = strspn(next + i, "0123456789");
-    *at = i;
-    return digits > 0 && digits < 10 && other < 10 &&
-           strcmp(name + i + digits, next + i + other) == 0 &&
-           (digits == other || next[i] != '0') &&
-           strtoul(next + i, NULL, 10) == strtoul(name + i, NULL, 10) + 1;
-}
-
-// Writes the first name, with `joins` also the names with the next numbers. Returns how many.
-static uint32_t together_write(const struct together_names *names, uint32_t first, bool joins,
-                               struct text *t)
-{
-    const char *name = names->all[first].text;
-    uint32_t last = first;
-    size_t at = 0, same;
-    while (joins && last + 1 < names->count &&
-           together_follows(names->all[last].text, names->all[last + 1].text, &same) &&
-           (last == first || same == at)) {
-        at = same;
-        last++;
-    }
-    if (last == first) {
-        text_add(t, name);
-        return 1;
-    }
-    const size_t digits = strspn(name + at, "0123456789");
-    const char *end = names->all[last].text + at;
-    text_addf(t, "%.*s[%.*s-%.*s]%s", (int)at, name, (int)digits, name + at,
-              (int)strspn(end, "0123456789"), end, name + at + digits);
-    return last - first + 1;
-}
-
-// Returns whether all names fit.
-static bool together_list(const struct together_names *names, bool joins, struct text *t)
-{
-    static const char MORE[] = " and 1000000 more";
-    const struct text before = *t;
-    uint32_t n = 0;
-    while (n < names->count) {
-        char buf[2 * NAMES_NAME_SIZE];
-        struct text piece = text_in(buf, sizeof buf);
-        const uint32_t taken = together_write(names, n, joins, &piece);
-        if (t->len + strlen(", ") + piece.len + sizeof MORE > t->size)
-            break;
-        text_addf(t, "%s%s", n > 0 ? ", " : "", buf);
-        n += taken;
-    }
-    if (n < names->count && !joins)
-        text_go_back(t, &before);
-    else if (n < names->count)
-        text_addf(t, " and %u more", (unsigned)(names->count - n));
-    return n == names->count;
 }
 
 static void together_explain(struct together_names *names, struct change *change)
@@ -116,13 +32,10 @@ static void together_explain(struct together_names *names, struct change *change
     struct text end = text_in(tail, sizeof tail);
     if (names->behind > 0)
         text_addf(&end, "; with them went %" PRIu64 " nodes behind them", names->behind);
-    struct text t = text_in(change->reason, sizeof change->reason - end.len);
-    if (names->count > 0)
-        qsort(names->all, names->count, sizeof *names->all, together_compare_names);
-    if (!together_list(names, false, &t))
-        together_list(names, true, &t);
-    strcat(change->reason, tail);
-    change->affected = names->count;
+    struct text t = text_in(change->reason, sizeof change->reason);
+    name_list_write(&names->list, names->list.count, t.size - end.len, &t);
+    text_add(&t, tail);
+    change->affected = names->list.count;
 }
 
 // The alarm.
@@ -176,7 +89,7 @@ static void together_recall(const struct emitter *emitter, const char *key,
             together_is_member(a, key) ? journal_find(emitter->journal, a->is.last_number) : NULL;
         if (!event)
             continue;
-        if (names->count == 0)
+        if (names->list.count == 0)
             change->subject = event->subject;
         together_add_name(names, &event->subject, event->affected);
         event_unref(event);
@@ -230,11 +143,11 @@ void together_join(struct emitter *emitter, struct changes *changes, bool late,
         if (one->together)
             together_add_name(&names, &one->subject, one->affected);
     }
-    if (names.count > 0) {
+    if (names.list.count > 0) {
         together_explain(&names, &change);
         together_raise(emitter, &change, late, id);
     }
-    free(names.all);
+    name_list_clear(&names.list);
 }
 
 // The end.

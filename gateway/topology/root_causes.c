@@ -3,11 +3,10 @@
 
 #include "base/memory.h"
 #include "topology/describe.h"
+#include "topology/name_list.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { NAMED_MAX = 5 }; // nodes that a reason names
 
 // Switches that were reached. The neighbours of those from `first` to `end` are still to be
 // visited.
@@ -159,32 +158,6 @@ static uint32_t root_causes_count_alone(const struct root_causes *c, const struc
     return count;
 }
 
-// Lists of names: "a, b, c, d, e and 2 more".
-struct root_causes_list {
-    struct text *text;
-    uint32_t total, named;
-};
-
-// Whether the name fits; if it does, adds the name.
-static bool root_causes_name(struct root_causes_list *list, const char *name)
-{
-    static const char MORE[] = " and 1000000 more";
-    struct text *t = list->text;
-    const char *comma = list->named > 0 ? ", " : "";
-    if (list->named == NAMED_MAX || t->len + strlen(comma) + strlen(name) + sizeof MORE > t->size)
-        return false;
-    text_add(t, comma);
-    text_add(t, name);
-    list->named++;
-    return true;
-}
-
-static void root_causes_end_list(const struct root_causes_list *list)
-{
-    if (list->named < list->total)
-        text_addf(list->text, " and %u more", (unsigned)(list->total - list->named));
-}
-
 // "gpu17 mlx5_3 on port 12 of leaf4".
 static void root_causes_write_place(const struct root_causes *c, uint32_t node,
                                     const struct names *names, struct text *t)
@@ -205,21 +178,19 @@ static void root_causes_write_place(const struct root_causes *c, uint32_t node,
 }
 
 static void root_causes_list_parts(const struct root_causes *c, const struct system *s,
-                                   bool switches, const struct names *names,
-                                   struct root_causes_list *list)
+                                   bool switches, const struct names *names, struct text *t)
 {
+    struct name_list list = {0};
     for (uint32_t i = 0; i < s->count; i++) {
         const uint32_t part = root_causes_part(c, s, i);
-        char buf[2 * NAMES_NAME_SIZE];
-        struct text name = text_in(buf, sizeof buf);
         if (!root_causes_is_alone(c, part) ||
             fabric_is_element(c->fabric->nodes[part].type) != switches)
             continue;
+        struct text name = text_in(name_list_add(&list), NAMES_NAME_SIZE);
         root_causes_write_place(c, part, names, &name);
-        if (!root_causes_name(list, buf))
-            break;
     }
-    root_causes_end_list(list);
+    name_list_write(&list, NAME_LIST_FEW, t->size, t);
+    name_list_clear(&list);
 }
 
 void root_causes_add_parts(const struct root_causes *causes, uint32_t node,
@@ -243,7 +214,7 @@ void root_causes_add_parts(const struct root_causes *causes, uint32_t node,
     if (alone == 1 || alone == change->parts)
         return;
     struct text t = text_behind(change->reason, sizeof change->reason);
-    root_causes_list_parts(c, s, switches, names, &(struct root_causes_list){&t, alone, 0});
+    root_causes_list_parts(c, s, switches, names, &t);
 }
 
 // The systems behind a root cause. `whole`: those of which no part is left, or of which all parts
@@ -286,37 +257,35 @@ static void root_causes_count_behind(struct root_causes_behind *b)
 }
 
 static void root_causes_name_behind(const struct root_causes_behind *b, const struct names *names,
-                                    struct text *t)
+                                    size_t room, struct text *t)
 {
     const struct root_causes *c = b->causes;
-    struct root_causes_list list = {t, b->count, 0};
+    struct name_list list = {0};
     for (uint32_t i = c->next[b->root]; i != FABRIC_NONE; i = c->next[i]) {
         const struct system *s = root_causes_system(c, i);
-        char buf[FABRIC_DESCRIPTION_SIZE + 1];
-        struct text name = text_in(buf, sizeof buf);
         struct endpoint who;
         if (!root_causes_is_listed(b, i))
             continue;
+        struct text name = text_in(name_list_add(&list), NAMES_NAME_SIZE);
         describe_node(c->fabric, i, names, &who);
         if (s->count > 1 && s->name[0] != '\0')
             text_add(&name, s->name);
         else
             describe_add_name(&name, &who);
-        if (!root_causes_name(&list, buf))
-            break;
     }
-    root_causes_end_list(&list);
+    name_list_write(&list, list.count, room, t);
+    name_list_clear(&list);
 }
 
 static void root_causes_add_whole(const struct root_causes_behind *b, const struct names *names,
-                                  enum root_causes_fate fate, struct text *t)
+                                  enum root_causes_fate fate, size_t room, struct text *t)
 {
     static const char *const LEADS[] = {"with it went", "with it came", "missing with it"};
     if (b->count == 0)
         return;
     text_addf(t, "%s%s %u node%s: ", t->len > 0 ? "; " : "", LEADS[fate], (unsigned)b->count,
               b->count == 1 ? "" : "s");
-    root_causes_name_behind(b, names, t);
+    root_causes_name_behind(b, names, room, t);
 }
 
 static void root_causes_add_damaged(const struct root_causes_behind *b, const struct names *names,
@@ -331,7 +300,7 @@ static void root_causes_add_damaged(const struct root_causes_behind *b, const st
     if (b->single)
         text_addf(t, "one of %s ", one ? "its" : "their");
     text_addf(t, "%s: ", b->boxes ? "parts" : "adapters");
-    root_causes_name_behind(b, names, t);
+    root_causes_name_behind(b, names, t->size, t);
 }
 
 void root_causes_add_nodes(const struct root_causes *causes, uint32_t root,
@@ -348,6 +317,7 @@ void root_causes_add_nodes(const struct root_causes *causes, uint32_t root,
     struct text t = text_behind(change->reason, sizeof change->reason);
     root_causes_count_behind(&whole);
     root_causes_count_behind(&damaged);
-    root_causes_add_whole(&whole, names, fate, &t);
+    // A second list needs room, too.
+    root_causes_add_whole(&whole, names, fate, damaged.count > 0 ? t.size / 3 : t.size, &t);
     root_causes_add_damaged(&damaged, names, fate, &t);
 }

@@ -48,8 +48,8 @@ void root_causes_add_parts(const struct root_causes *causes, uint32_t node,
 enum root_causes_fate { ROOT_CAUSES_WENT, ROOT_CAUSES_CAME, ROOT_CAUSES_MISSING };
 
 // Adds the nodes behind a root cause to the change about the root cause: their number as
-// `affected`, and to the reason "with it went 7 nodes: a, b, c, d, e and 2 more" and "18 hosts lost
-// one of their adapters: a, b, c, d, e and 13 more". The hosts are systems with parts that are not
+// `affected`, and to the reason "with it went 7 nodes: a, b, c[1-5]" and "18 hosts lost
+// one of their adapters: a[01-18]" (name_list.h). The hosts are systems with parts that are not
 // alone. `names` may be NULL.
 void root_causes_add_nodes(const struct root_causes *causes, uint32_t root,
                            const struct names *names, enum root_causes_fate fate,
