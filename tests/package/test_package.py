@@ -94,7 +94,7 @@ def test_what_is_in_it(packages):
             "/usr/lib/systemd/system/ibtrapd.service", "/usr/lib/systemd/system/ibtrapd@.service",
             "/usr/lib/udev/rules.d/95-ibtrapd.rules", "/usr/lib/sysusers.d/ibtrapd.conf",
             "/usr/lib/systemd/catalog/ibtrapd.catalog", "/usr/share/ibtrapd/ibtrapd-event-1.schema.json",
-            "/usr/share/snmp/mibs/IBTRAPD-MIB.txt", "/usr/share/doc/ibtrapd/README.md",
+            "/usr/share/snmp/mibs/IBTRAPD-MIB.txt", "/usr/share/doc/ibtrapd/README.md", "/usr/share/doc/ibtrapd/ibtrapd.spdx.json",
             "/usr/share/doc/ibtrapd/copyright"} <= files
     assert {line[5][1:] for line in lines if line[0] == "-rwxr-xr-x"} == {
         "/usr/sbin/ibtrapd", "/usr/bin/ibtrapctl", "/usr/libexec/ibtrapd/after-install",
