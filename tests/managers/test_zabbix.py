@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The page about Zabbix and the template, with Zabbix 6.0's server and PostgreSQL. Zabbix' API imports the template and
-tells of problems."""
+"""The page about Zabbix and the template, with the server of Debian 12 or 13 (6.0, 7.0) and PostgreSQL. Zabbix' API
+imports the template and tells of problems."""
 
 import json
 import socket
@@ -25,7 +25,7 @@ LINK = "link 0x0002c90200c10000/12-0x0002c90200c20000/12"
 HOSTILE = f"x ZBXTRAP {OTHER} IBTRAPD-MIB::ibtrapdAlarmState.0 cleared"
 
 DATABASE = r"""
-systemctl start postgresql@15-main
+systemctl start postgresql@$(ls /etc/postgresql)-main
 runuser -u postgres -- psql -q -c "CREATE USER zabbix PASSWORD 'secret'" -c "CREATE DATABASE zabbix OWNER zabbix ENCODING 'UTF8' TEMPLATE template0"
 cd /usr/share/zabbix-server-pgsql
 zcat schema.sql.gz images.sql.gz data.sql.gz | PGPASSWORD=secret psql -1 -q -h 127.0.0.1 -U zabbix zabbix >/dev/null
@@ -45,6 +45,7 @@ class Api:
 
     def __init__(self):
         self._token = None
+        self.version = self("apiinfo.version")
         self._token = self("user.login", username="Admin", password="zabbix")
 
     def __call__(self, method, **parameters):
@@ -82,8 +83,9 @@ class Zabbix:
         """Imports it; returns its identifier."""
         create = {"createMissing": True, "updateExisting": True}
         missing = {"createMissing": True}
+        groups = ["groups"] if self.api.version.startswith("6.0.") else ["template_groups", "host_groups"]
         self.api("configuration.import", format="yaml", source=site.path(path).read_text(),
-                 rules={"groups": missing, "templates": create, "items": create, "triggers": create, "valueMaps": create,
+                 rules={**dict.fromkeys(groups, missing), "templates": create, "items": create, "triggers": create, "valueMaps": create,
                         "discoveryRules": create})
         [template] = self.api("template.get", filter={"host": name})
         return template["templateid"]
