@@ -4,7 +4,7 @@
 import datetime
 
 from lab.ber import Varbind
-from lab.own_mib import OWN
+from lab.own_mib import OWN, SYSLOG_ELEMENT
 
 SMA_NOTIFICATIONS = "1.3.6.1.3.117.3.2.0"
 SMA = "1.3.6.1.3.117.3.1.1"
@@ -175,7 +175,7 @@ def check_message(message, event, severity, category, trap=None):
     assert message.message_id == message.data["event"] == event
     assert message.severity == message.data["severity"] == severity
     assert message.application == "ibtrapd"
-    assert message.data_id == "ibtrapd@8072"
+    assert message.data_id == SYSLOG_ELEMENT
     assert message.data["category"] == category
     assert message.data["subnetPrefix"] == "0xfe80000000000000"
     assert message.text and message.text.isprintable()

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The subagent below a real snmpd: contexts, restarts of either side, a new configuration."""
 
-import pathlib
 import re
 import subprocess
 
 import pytest
-from lab import pages
+from lab import own_mib, pages
+from lab.fabric import BUILD
 from lab.gateway import Gateway, section
-from lab.own_mib import OWN_IDS
 from lab.processes import DEADLINE, wait_until
 from lab.snmpd import Snmpd
 from lab.tables import GSW, Manager, dotted, read_line
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-
-OWN = (*OWN_IDS, 1)
+OWN = (*own_mib.OWN_IDS, 1)
 VERSION, DATE, SWITCHES = (*GSW, 1, 1, 0), (*GSW, 1, 2, 0), (*GSW, 2, 1, 0)
 
 # The communities "named" and "other" use the contexts fabric-a and fabric-b, "public" the default context.
@@ -192,7 +189,7 @@ def test_nothing_is_writable_by_default(snmpd, serve):
 
 def lines_of_the_page():
     """The lines for snmpd.conf in the page about SNMP."""
-    return pages.blocks("snmp", "snmpd")[1]
+    return pages.blocks("snmp", "snmpd")[1].replace(own_mib.AS_SHIPPED, own_mib.OWN)
 
 
 # The access lines of Debian's own snmpd.conf.
@@ -206,7 +203,7 @@ rocommunity  public default -V systemonly
 def test_the_lines_of_the_manuals_are_enough_for_snmpd(tmp_path, fabric):
     lines = lines_of_the_page()
     assert lines.count("\n") == 7
-    assert f".Bd -literal -offset indent\n{lines}.Ed\n" in (SOURCE / "config/man/ibtrapd.conf.5.in").read_text()
+    assert f".Bd -literal -offset indent\n{lines}.Ed\n" in (BUILD / "config/man/ibtrapd.conf.5.template").read_text()
     fabric.subnet_manager().wait_master()
     with Snmpd(tmp_path, more=DEBIANS + lines.replace("root ibtrapd", "root root")) as snmpd:  # the group may not exist
         gateway = fabric.keep(Gateway(fabric, more=section("subagent", socket=snmpd.socket)))
