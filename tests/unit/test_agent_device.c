@@ -219,6 +219,17 @@ TEST(a_host_has_its_own_port_alone)
     assert_true(is_missing("ibSmaSwLidsPerPort", 0));
 }
 
+TEST(a_port_of_a_host_that_is_down_has_its_row)
+{
+    struct fabric_port *port = generated_port(&g, HOST, 2);
+    port->known = true;
+    port->state = FABRIC_DOWN;
+    port->peer_node = FABRIC_NONE;
+    enter(HOST_GUID + 2);
+    assert_false(is_missing("ifIndex", 2));
+    assert_int_equal(number("ifOperStatus", 2), 2);
+}
+
 // By the SA's records, two states of such a port are known.
 TEST(of_a_port_that_is_down_nothing_is_made_up)
 {
@@ -456,6 +467,7 @@ int main(void)
         DEVICE_TEST(labels_are_those_of_the_module_and_all_else_is_other),
         DEVICE_TEST(a_subnet_manager_in_a_switch_is_at_port_255),
         DEVICE_TEST(a_host_has_its_own_port_alone),
+        DEVICE_TEST(a_port_of_a_host_that_is_down_has_its_row),
         DEVICE_TEST(of_a_port_that_is_down_nothing_is_made_up),
         DEVICE_TEST(a_switch_has_its_ports_in_it),
         DEVICE_TEST(entities_are_found_from_any_name),
