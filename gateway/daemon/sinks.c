@@ -59,38 +59,6 @@ static int64_t sinks_started_us(const struct clock *clock, int64_t started_at)
     return us - us % (CLOCK_US_PER_S / 100);
 }
 
-static void sinks_make_syslog(struct sink *out, const struct conf_receiver *c,
-                              const struct clock *clock, int64_t started_at, struct log *log)
-{
-    const struct conf_syslog *s = &c->syslog;
-    char engine_id[SNMP_ENGINE_TEXT_SIZE];
-    struct syslog_options options = {.engine_id = engine_id,
-                                     .transport = c->transport,
-                                     .path = s->path,
-                                     .host = c->host,
-                                     .port = c->port,
-                                     .ipv6 = c->ipv6,
-                                     .format = s->format,
-                                     .lines = s->lines,
-                                     .facility = s->facility,
-                                     .tls = tls_options_of(&c->tls, log),
-                                     .started_us = sinks_started_us(clock, started_at)};
-    snmp_engine_text(engine_id);
-    for (size_t i = 0; i < FORMAT_SEVERITIES; i++)
-        options.severity_map[i] = (enum severity)s->severities[i];
-    syslog_sink(out, c->name, &options);
-}
-
-static void sinks_make_agentx(struct sink *out, const struct conf_receiver *c)
-{
-    const struct agentx_target target = {.master = c->agentx.socket,
-                                         .context = c->agentx.context,
-                                         .sets = c->agentx.sets,
-                                         .extra = c->agentx.extra_varbinds,
-                                         .random = &random_system};
-    agentx_sink(out, c->name, &target);
-}
-
 // Modules.
 
 // `c` is of a module's kind.
@@ -150,10 +118,10 @@ bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct
         return sinks_make_snmp(out, conf, clock, started_at, log, err) ||
                error_prefix(err, "receiver %s", conf->name);
     case CONF_SYSLOG:
-        sinks_make_syslog(out, conf, clock, started_at, log);
+        syslog_sink(out, conf, sinks_started_us(clock, started_at), log);
         break;
     case CONF_AGENTX:
-        sinks_make_agentx(out, conf);
+        agentx_sink(out, conf, &random_system);
         break;
     case CONF_FILE:
         file_sink(out, conf->name, conf->file.path, conf->file.sync);

@@ -16,7 +16,8 @@ enum {
 static const int64_t OPEN_US = 4500 * CLOCK_US_PER_MS;
 
 struct agentx_sink {
-    struct agentx_target target;
+    const struct conf_agentx *conf;
+    const struct random *random;
     struct agentx_client *client; // NULL: none
 
     struct tickets *tickets; // the mark of a ticket counts the notifications without an answer
@@ -94,8 +95,8 @@ static bool agentx_sink_notify(struct agentx_sink *s, const struct event *event,
 {
     s->varbind_count = 0;
     agentx_sink_add_trap_oid(s, &notification->oid);
-    snmp_pdu_each_varbind(event, notification, s->target.extra, agentx_sink_add_object, s);
-    return agentx_client_notify(s->client, s->target.context, s->varbinds, s->varbind_count, err);
+    snmp_pdu_each_varbind(event, notification, s->conf->extra_varbinds, agentx_sink_add_object, s);
+    return agentx_client_notify(s->client, s->conf->context, s->varbinds, s->varbind_count, err);
 }
 
 // The session.
@@ -116,7 +117,7 @@ static bool agentx_sink_check(const struct agentx_sink *s, struct error *err)
     if (agentx_client_state(s->client) != AGENTX_UP)
         return error_set(err, "%s", agentx_client_problem(s->client));
     return s->refused == AGENTX_NO_ERROR ||
-           error_set(err, "master agent at %s: it refuses a notification: %s", s->target.master,
+           error_set(err, "master agent at %s: it refuses a notification: %s", s->conf->socket,
                      agentx_error_word(s->refused));
 }
 
@@ -131,11 +132,11 @@ static bool agentx_sink_open_session(void *self, struct tickets *tickets, struct
 {
     struct agentx_sink *s = self;
     const struct agentx_options options = {
-        .master = s->target.master,
+        .master = s->conf->socket,
         .description = "ibtrapd's notifications",
         .handler = {.notified = agentx_sink_read_answer, .ctx = s},
         .clock = &clock_system,
-        .random = s->target.random};
+        .random = s->random};
     s->tickets = tickets;
     s->refused = AGENTX_NO_ERROR;
     s->client = agentx_client_new(&options, err);
@@ -148,7 +149,7 @@ static bool agentx_sink_open_session(void *self, struct tickets *tickets, struct
     if (agentx_sink_check(s, err))
         return true;
     if (agentx_client_state(s->client) == AGENTX_OPENING)
-        error_set(err, "master agent at %s: it does not answer", s->target.master);
+        error_set(err, "master agent at %s: it does not answer", s->conf->socket);
     agentx_sink_close_session(s);
     return false;
 }
@@ -171,7 +172,7 @@ static enum sink_result agentx_sink_send_event(void *self, const struct event *e
 {
     struct agentx_sink *s = self;
     const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
-    size_t n = snmp_pdu_notifications(event, s->target.sets, s->target.extra, notifications);
+    size_t n = snmp_pdu_notifications(event, s->conf->sets, s->conf->extra_varbinds, notifications);
     if (n == 0)
         return SINK_SKIPPED;
     if (!agentx_sink_renew(s, err))
@@ -199,10 +200,12 @@ static bool agentx_sink_wait_for_answers(void *self, int timeout_ms, struct erro
 
 // Construction.
 
-void agentx_sink(struct sink *out, const char *name, const struct agentx_target *target)
+void agentx_sink(struct sink *out, const struct conf_receiver *receiver,
+                 const struct random *random)
 {
     struct agentx_sink *s = memory_zeroed(1, sizeof *s);
-    s->target = *target;
+    s->conf = &receiver->agentx;
+    s->random = random;
     *out = (struct sink){.open = agentx_sink_open_session,
                          .send = agentx_sink_send_event,
                          .wait = agentx_sink_wait_for_answers,
@@ -211,6 +214,6 @@ void agentx_sink(struct sink *out, const char *name, const struct agentx_target 
                          .self = s,
                          .in_flight_max = IN_FLIGHT_MAX,
                          .kind = "agentx"};
-    snprintf(out->name, sizeof out->name, "%s", name);
-    snprintf(out->address, sizeof out->address, "%s", target->master);
+    snprintf(out->name, sizeof out->name, "%s", receiver->name);
+    snprintf(out->address, sizeof out->address, "%s", s->conf->socket);
 }

@@ -7,15 +7,9 @@
 #pragma once
 
 #include "base/random.h"
+#include "model/receiver_conf.h"
 #include "sink/sink.h"
 
-struct agentx_target {
-    const char *master;  // as in agentx/client.h
-    const char *context; // empty: the default context
-    unsigned sets;       // both as of struct snmp_target
-    bool extra;
-    const struct random *random; // outlives the receiver
-};
-
-// Fills `out`. Copies `target`, whose strings outlive the sink.
-void agentx_sink(struct sink *out, const char *name, const struct agentx_target *target);
+// Fills `out`. `receiver` and `random` stay the caller's and outlive the sink.
+void agentx_sink(struct sink *out, const struct conf_receiver *receiver,
+                 const struct random *random);

@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "sink/file.h"
+#include "sink/format.h"
 #include "sink/relp.h"
 #include "sink/resolve.h"
+#include "sink/snmp.h"
 #include "sink/stream.h"
 
 #include <errno.h>
@@ -21,10 +23,11 @@
 enum { STREAM_IN_FLIGHT_MAX = 1024, STEP_MS = 10, PROOF_MS = 50 };
 
 struct syslog_sink {
-    struct syslog_options options;
+    const struct conf_receiver *receiver;
+    struct tls_options tls; // of the transports with TLS; without a name: the host
     struct format_origin origin;
     struct format_process process;
-    char own_address[64], engine_id[128];
+    char own_address[64], engine_id[SNMP_ENGINE_TEXT_SIZE];
     int fd;        // of TRANSPORT_LOCAL and TRANSPORT_UDP; -1: none
     bool journald; // TRANSPORT_LOCAL: the socket has the journal's own protocol
 
@@ -47,7 +50,7 @@ static struct text syslog_sink_message(struct syslog_sink *s, const struct event
 {
     struct text t = text_in(buffer, size);
     s->origin.sequence = s->origin.sequence == INT32_MAX ? 1 : s->origin.sequence + 1;
-    format_message(&t, s->options.format, &s->origin, event);
+    format_message(&t, s->receiver->syslog.format, &s->origin, event);
     return t;
 }
 
@@ -68,10 +71,10 @@ static bool syslog_sink_open_local(void *self, struct tickets *tickets, struct e
     struct syslog_sink *s = self;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     s->journald =
-        s->options.format == FORMAT_RFC3164 &&
-        format_journald_socket(s->options.path, address.sun_path, sizeof address.sun_path);
+        s->receiver->syslog.format == FORMAT_RFC3164 &&
+        format_journald_socket(s->receiver->syslog.path, address.sun_path, sizeof address.sun_path);
     if (!s->journald)
-        snprintf(address.sun_path, sizeof address.sun_path, "%s", s->options.path);
+        snprintf(address.sun_path, sizeof address.sun_path, "%s", s->receiver->syslog.path);
     s->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (s->fd < 0)
         return error_set(err, "cannot make a socket: %s", strerror(errno));
@@ -81,7 +84,7 @@ static bool syslog_sink_open_local(void *self, struct tickets *tickets, struct e
     if (connect(s->fd, (struct sockaddr *)&address, sizeof address) == 0)
         return true;
     error_set(err, "cannot reach the syslog socket %s: %s; is a syslog daemon running?",
-              s->options.path, strerror(errno));
+              s->receiver->syslog.path, strerror(errno));
     syslog_sink_close_socket(s);
     return false;
 }
@@ -90,7 +93,8 @@ static bool syslog_sink_open_local(void *self, struct tickets *tickets, struct e
 static struct text syslog_sink_make_datagram(struct syslog_sink *s, const struct event *event,
                                              char buffer[FORMAT_SIZE_MIN])
 {
-    bool is_short = s->options.format == FORMAT_RFC3164 && s->options.transport == TRANSPORT_UDP;
+    bool is_short =
+        s->receiver->syslog.format == FORMAT_RFC3164 && s->receiver->transport == TRANSPORT_UDP;
     return syslog_sink_message(s, event, buffer, is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN);
 }
 
@@ -108,9 +112,9 @@ static enum sink_result syslog_sink_send_local(void *self, const struct event *e
         return SINK_DONE;
     if (errno == EAGAIN)
         error_set(err, "%s has taken nothing for a second; does the program behind it hang?",
-                  s->options.path);
+                  s->receiver->syslog.path);
     else
-        error_set(err, "cannot send to %s: %s", s->options.path, strerror(errno));
+        error_set(err, "cannot send to %s: %s", s->receiver->syslog.path, strerror(errno));
     return SINK_FAILED;
 }
 
@@ -118,7 +122,7 @@ static enum sink_result syslog_sink_send_local(void *self, const struct event *e
 // the reasons; the socket then stays as it is.
 static bool syslog_sink_connect_udp(struct syslog_sink *s, size_t first, struct error *err)
 {
-    const uint16_t port = s->options.port;
+    const uint16_t port = s->receiver->port;
     struct text t = text_in(err->text, sizeof err->text);
     for (size_t i = first; i < s->count; i++) {
         const struct resolve_address *to = &s->all[i];
@@ -128,7 +132,7 @@ static bool syslog_sink_connect_udp(struct syslog_sink *s, size_t first, struct 
             s->fd = fd;
             s->at = i;
             s->proven = false;
-            resolve_describe(s->options.host, to, port, s->peer, sizeof s->peer);
+            resolve_describe(s->receiver->host, to, port, s->peer, sizeof s->peer);
             return true;
         }
         text_addf(&t, "%s %s port %u: %s", i == first ? "cannot reach" : ", nor", to->text, port,
@@ -141,8 +145,9 @@ static bool syslog_sink_open_udp(void *self, struct tickets *tickets, struct err
 {
     (void)tickets;
     struct syslog_sink *s = self;
-    s->count = resolve_all(s->options.host, s->options.port,
-                           s->options.ipv6 ? RESOLVE_IPV6_FIRST : RESOLVE_IPV4_FIRST, s->all, err);
+    s->count =
+        resolve_all(s->receiver->host, s->receiver->port,
+                    s->receiver->ipv6 ? RESOLVE_IPV6_FIRST : RESOLVE_IPV4_FIRST, s->all, err);
     return s->count > 0 && syslog_sink_connect_udp(s, 0, err);
 }
 
@@ -193,10 +198,10 @@ static enum sink_result syslog_sink_send_udp(void *self, const struct event *eve
 static bool syslog_sink_open_stream(void *self, struct tickets *tickets, struct error *err)
 {
     struct syslog_sink *s = self;
-    bool tls = s->options.transport == TRANSPORT_TLS;
+    bool tls = s->receiver->transport == TRANSPORT_TLS;
     s->tickets = tickets;
     s->marked = 0;
-    s->stream = stream_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL, err);
+    s->stream = stream_open(s->receiver->host, s->receiver->port, tls ? &s->tls : NULL, err);
     if (!s->stream)
         return false;
     snprintf(s->own_address, sizeof s->own_address, "%s", stream_own_address(s->stream));
@@ -245,7 +250,7 @@ static enum sink_result syslog_sink_send_stream(void *self, const struct event *
     struct syslog_sink *s = self;
     char frame[FRAME_SIZE];
     size_t size = syslog_sink_message(s, event, frame + FRAME_HEAD, FORMAT_SIZE).len;
-    const char *octets = syslog_sink_add_frame(frame, &size, s->options.lines);
+    const char *octets = syslog_sink_add_frame(frame, &size, s->receiver->syslog.lines);
     const bool fits =
         size <= stream_room(s->stream) || syslog_sink_flush(s, s->tickets->newest - 1, err);
     if (!fits || !stream_write(s->stream, octets, size, err)) {
@@ -286,9 +291,9 @@ static bool syslog_sink_wait_stream(void *self, int timeout_ms, struct error *er
 static bool syslog_sink_open_relp(void *self, struct tickets *tickets, struct error *err)
 {
     struct syslog_sink *s = self;
-    bool tls = s->options.transport == TRANSPORT_RELP_TLS;
-    s->relp = relp_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL,
-                        &clock_system, tickets, err);
+    bool tls = s->receiver->transport == TRANSPORT_RELP_TLS;
+    s->relp = relp_open(s->receiver->host, s->receiver->port, tls ? &s->tls : NULL, &clock_system,
+                        tickets, err);
     return s->relp != NULL;
 }
 
@@ -315,7 +320,7 @@ static enum sink_result syslog_sink_send_stdout(void *self, const struct event *
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE + 1];
     struct text t = text_in(buffer, FORMAT_SIZE);
-    format_line(&t, s->options.format, &s->origin, event);
+    format_line(&t, s->receiver->syslog.format, &s->origin, event);
     buffer[t.len++] = '\n';
     return output_write(buffer, t.len, err) ? SINK_DONE : SINK_FAILED;
 }
@@ -354,37 +359,40 @@ static const struct row {
     [TRANSPORT_STDOUT] = {"stdout", 0, NULL, syslog_sink_send_stdout, NULL},
 };
 
-static void syslog_sink_describe_address(const struct syslog_options *o, char *out, size_t size)
+static void syslog_sink_describe_address(const struct conf_receiver *r, char *out, size_t size)
 {
-    if (o->transport == TRANSPORT_STDOUT)
+    if (r->transport == TRANSPORT_STDOUT)
         snprintf(out, size, "standard output");
-    else if (o->transport == TRANSPORT_LOCAL)
-        snprintf(out, size, "%s", o->path);
+    else if (r->transport == TRANSPORT_LOCAL)
+        snprintf(out, size, "%s", r->syslog.path);
     else
-        snprintf(out, size, "%s %s port %u", ROWS[o->transport].word, o->host, o->port);
+        snprintf(out, size, "%s %s port %u", ROWS[r->transport].word, r->host, r->port);
 }
 
-static void syslog_sink_describe_origin(struct syslog_sink *s)
+static void syslog_sink_describe_origin(struct syslog_sink *s, int64_t started_us)
 {
-    const struct syslog_options *o = &s->options;
-    snprintf(s->engine_id, sizeof s->engine_id, "%s", o->engine_id);
+    const struct conf_syslog *conf = &s->receiver->syslog;
+    snmp_engine_text(s->engine_id);
     format_origin_own(&s->origin, &s->process);
-    s->origin.facility = o->facility;
-    s->origin.local = o->transport == TRANSPORT_LOCAL;
+    s->origin.facility = conf->facility;
+    s->origin.local = s->receiver->transport == TRANSPORT_LOCAL;
     s->origin.engine_id = s->engine_id[0] ? s->engine_id : NULL;
-    s->origin.started_us = o->started_us;
-    memcpy(s->origin.severity_map, o->severity_map, sizeof o->severity_map);
+    s->origin.started_us = started_us;
+    for (size_t i = 0; i < FORMAT_SEVERITIES; i++)
+        s->origin.severity_map[i] = (enum severity)conf->severities[i];
 }
 
-void syslog_sink(struct sink *out, const char *name, const struct syslog_options *options)
+void syslog_sink(struct sink *out, const struct conf_receiver *receiver, int64_t started_us,
+                 struct log *log)
 {
-    const struct row *row = &ROWS[options->transport];
+    const struct row *row = &ROWS[receiver->transport];
     struct syslog_sink *s = memory_zeroed(1, sizeof *s);
-    s->options = *options;
+    s->receiver = receiver;
+    s->tls = tls_options_of(&receiver->tls, log);
     s->fd = -1;
-    if (s->options.tls.name[0] == '\0')
-        s->options.tls.name = s->options.host;
-    syslog_sink_describe_origin(s);
+    if (s->tls.name[0] == '\0')
+        s->tls.name = receiver->host;
+    syslog_sink_describe_origin(s, started_us);
     *out = (struct sink){.open = row->open,
                          .send = row->send,
                          .wait = row->wait,
@@ -393,6 +401,6 @@ void syslog_sink(struct sink *out, const char *name, const struct syslog_options
                          .self = s,
                          .in_flight_max = row->window,
                          .kind = "syslog"};
-    snprintf(out->name, sizeof out->name, "%s", name);
-    syslog_sink_describe_address(options, out->address, sizeof out->address);
+    snprintf(out->name, sizeof out->name, "%s", receiver->name);
+    syslog_sink_describe_address(receiver, out->address, sizeof out->address);
 }

@@ -63,9 +63,12 @@ static int find_word(const char *const *words, int count, const char *wanted)
     return i;
 }
 
+#define TAKE(out, name) snprintf(out, sizeof out, "%s", sender_option(args, name, ""))
+
 static bool choose_syslog(struct sink *out, char **args, struct error *err)
 {
-    struct syslog_options o = SYSLOG_DEFAULTS;
+    static struct conf_receiver o;
+    o = SYSLOG_DEFAULTS;
     static const char *const TRANSPORTS[TRANSPORT_COUNT] = {
         [TRANSPORT_LOCAL] = "local",  [TRANSPORT_UDP] = "udp",   [TRANSPORT_TCP] = "tcp",
         [TRANSPORT_TLS] = "tls",      [TRANSPORT_RELP] = "relp", [TRANSPORT_RELP_TLS] = "relp-tls",
@@ -74,21 +77,21 @@ static bool choose_syslog(struct sink *out, char **args, struct error *err)
                                                       "leef",    "json",    "cloudevents"};
     o.transport = (enum transport)find_word(TRANSPORTS, TRANSPORT_COUNT,
                                             sender_option(args, "transport", "local"));
-    o.format =
+    o.syslog.format =
         (enum format)find_word(FORMATS, FORMAT_COUNT, sender_option(args, "format", "rfc5424"));
-    o.host = sender_option(args, "host", "127.0.0.1");
+    snprintf(o.host, sizeof o.host, "%s", sender_option(args, "host", "127.0.0.1"));
     o.port = (uint16_t)sender_number(args, "port", 514);
-    o.path = sender_option(args, "path", o.path);
-    o.lines = strcmp(sender_option(args, "framing", ""), "lines") == 0;
-    o.facility = (unsigned)sender_number(args, "facility", o.facility);
-    o.tls = (struct tls_options){.ca_file = sender_option(args, "ca", ""),
-                                 .cert_file = sender_option(args, "cert", ""),
-                                 .key_file = sender_option(args, "key", ""),
-                                 .name = sender_option(args, "name", ""),
-                                 .crl_file = sender_option(args, "crl", "")};
-    if (o.format == FORMAT_COUNT || o.transport == TRANSPORT_COUNT)
+    snprintf(o.syslog.path, sizeof o.syslog.path, "%s", sender_option(args, "path", "/dev/log"));
+    o.syslog.lines = strcmp(sender_option(args, "framing", ""), "lines") == 0;
+    o.syslog.facility = (unsigned)sender_number(args, "facility", o.syslog.facility);
+    TAKE(o.tls.ca_file, "ca");
+    TAKE(o.tls.certificate_file, "cert");
+    TAKE(o.tls.key_file, "key");
+    TAKE(o.tls.server_name, "name");
+    TAKE(o.tls.crl_file, "crl");
+    if (o.syslog.format == FORMAT_COUNT || o.transport == TRANSPORT_COUNT)
         return error_set(err, "no such format or transport");
-    syslog_sink(out, "test", &o);
+    syslog_sink(out, &o, 0, NULL);
     return true;
 }
 

@@ -2,6 +2,7 @@
 // Options of sinks from which tests begin. No string is NULL.
 #pragma once
 
+#include "sink/format.h"
 #include "sink/snmp_target.h"
 #include "sink/syslog.h"
 
@@ -25,13 +26,7 @@
 
 // RFC 5424 to /dev/log, facility daemon, severities unchanged.
 #define SYSLOG_DEFAULTS                                                                            \
-    ((struct syslog_options){.transport = TRANSPORT_LOCAL,                                         \
-                             .path = "/dev/log",                                                   \
-                             .host = "",                                                           \
-                             .engine_id = "",                                                      \
-                             .facility = FORMAT_FACILITY_DAEMON,                                   \
-                             .severity_map = {SEVERITY_EMERGENCY, SEVERITY_ALERT,                  \
-                                              SEVERITY_CRITICAL, SEVERITY_ERROR, SEVERITY_WARNING, \
-                                              SEVERITY_NOTICE, SEVERITY_INFORMATIONAL,             \
-                                              SEVERITY_DEBUG},                                     \
-                             .tls = NO_TLS})
+    ((struct conf_receiver){.transport = TRANSPORT_LOCAL,                                          \
+                            .syslog = {.path = "/dev/log",                                         \
+                                       .facility = FORMAT_FACILITY_DAEMON,                         \
+                                       .severities = {0, 1, 2, 3, 4, 5, 6, 7}}})

@@ -122,11 +122,12 @@ static void make_snmp(const char *host, uint16_t port, bool inform)
 
 static void make_syslog(const char *host, uint16_t port)
 {
-    struct syslog_options o = SYSLOG_DEFAULTS;
+    static struct conf_receiver o;
+    o = SYSLOG_DEFAULTS;
     o.transport = TRANSPORT_UDP;
-    o.host = host;
+    snprintf(o.host, sizeof o.host, "%s", host);
     o.port = port;
-    syslog_sink(&sink, "r", &o);
+    syslog_sink(&sink, &o, 0, NULL);
 }
 
 static void end(void)

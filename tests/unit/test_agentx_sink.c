@@ -32,12 +32,14 @@ static void *greet(void *arg)
     return NULL;
 }
 
-static void make(const struct agentx_target *target)
+static struct conf_receiver receiver;
+
+static void make(const char *address, const char *context)
 {
-    struct agentx_target t = *target;
-    t.master = master.path;
-    t.random = &random_system;
-    agentx_sink(&sink, "master", &t);
+    receiver = (struct conf_receiver){.name = "master"};
+    snprintf(receiver.agentx.socket, sizeof receiver.agentx.socket, "%s", address);
+    snprintf(receiver.agentx.context, sizeof receiver.agentx.context, "%s", context);
+    agentx_sink(&sink, &receiver, &random_system);
 }
 
 static bool open_with(unsigned answer)
@@ -52,7 +54,7 @@ static bool open_with(unsigned answer)
 static void open_session(void)
 {
     fake_master_listen(&master);
-    make(&(struct agentx_target){.context = "ib0"});
+    make(master.path, "ib0");
     assert_true(open_with(AGENTX_NO_ERROR));
 }
 
@@ -193,7 +195,7 @@ TEST(a_master_that_ends_takes_what_is_pending_with_it)
 
 TEST(a_master_that_is_not_there_is_told_with_what_to_do)
 {
-    make(&(struct agentx_target){.context = ""});
+    make(master.path, "");
     assert_false(driver_open(&driver, &sink, &err));
     assert_non_null(strstr(err.text, "'master agentx' in snmpd.conf"));
 }
@@ -201,16 +203,14 @@ TEST(a_master_that_is_not_there_is_told_with_what_to_do)
 TEST(a_refused_session_is_told)
 {
     fake_master_listen(&master);
-    make(&(struct agentx_target){.context = ""});
+    make(master.path, "");
     assert_false(open_with(AGENTX_OPEN_FAILED));
     assert_non_null(strstr(err.text, "openFailed"));
 }
 
 TEST(an_address_that_makes_no_sense_is_told)
 {
-    struct agentx_target target = {
-        .master = "tcp:nowhere", .context = "", .random = &random_system};
-    agentx_sink(&sink, "master", &target);
+    make("tcp:nowhere", "");
     assert_false(driver_open(&driver, &sink, &err));
     assert_non_null(strstr(err.text, "tcp:nowhere"));
 }

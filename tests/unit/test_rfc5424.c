@@ -321,12 +321,12 @@ TEST(udp_receivers_get_it_as_a_datagram)
     char got[4096], host[] = "127.0.0.1";
     struct sink sink;
     struct error err;
-    struct syslog_options options = SYSLOG_DEFAULTS;
+    struct conf_receiver options = SYSLOG_DEFAULTS;
     options.transport = TRANSPORT_UDP;
-    options.host = host;
+    snprintf(options.host, sizeof options.host, "%s", host);
     int fd = bind_udp(&options.port);
-    options.facility = 19;
-    syslog_sink(&sink, "siem", &options);
+    options.syslog.facility = 19;
+    syslog_sink(&sink, &options, 0, NULL);
     assert_string_equal(sink.kind, "syslog");
     assert_true(sink.open(sink.self, NULL, &err));
     struct event *event = make_golden(GOLDEN_128);
@@ -348,9 +348,9 @@ TEST(the_local_socket_gets_it_as_a_datagram)
     struct sink sink;
     struct error err;
     const char *path = support_path("log");
-    struct syslog_options options = SYSLOG_DEFAULTS;
-    options.path = path;
-    syslog_sink(&sink, "local", &options);
+    struct conf_receiver options = SYSLOG_DEFAULTS;
+    snprintf(options.syslog.path, sizeof options.syslog.path, "%s", path);
+    syslog_sink(&sink, &options, 0, NULL);
     assert_false(sink.open(sink.self, NULL, &err));
     assert_non_null(strstr(err.text, "No such file or directory; is a syslog daemon running?"));
 
@@ -371,13 +371,13 @@ TEST(the_local_socket_gets_it_as_a_datagram)
 }
 
 // The part of an event with a long text that arrives at `fd`.
-static void send_long(const struct syslog_options *options, int fd, char *got, size_t size)
+static void send_long(const struct conf_receiver *options, int fd, char *got, size_t size)
 {
     struct sink sink;
     struct error err;
     struct event *event = make_golden(GOLDEN_128);
     fill(event->text, sizeof event->text, "x");
-    syslog_sink(&sink, "long", options);
+    syslog_sink(&sink, options, 0, NULL);
     assert_true(sink.open(sink.self, NULL, &err));
     assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
     ssize_t n = recv(fd, got, size - 1, 0);
@@ -392,11 +392,11 @@ static void send_long(const struct syslog_options *options, int fd, char *got, s
 TEST(rfc3164_is_cut_over_the_network_alone)
 {
     char got[4096];
-    struct syslog_options options = SYSLOG_DEFAULTS;
-    options.format = FORMAT_RFC3164;
-    options.host = "127.0.0.1";
-    options.path = support_path("long");
-    send_long(&options, bind_local(options.path), got, sizeof got);
+    struct conf_receiver options = SYSLOG_DEFAULTS;
+    options.syslog.format = FORMAT_RFC3164;
+    strcpy(options.host, "127.0.0.1");
+    snprintf(options.syslog.path, sizeof options.syslog.path, "%s", support_path("long"));
+    send_long(&options, bind_local(options.syslog.path), got, sizeof got);
     assert_non_null(strstr(got, "xxx time=2026-11-21T03:19:03.123456Z id="));
     assert_non_null(strstr(got, " event=link-state-change "));
     options.transport = TRANSPORT_UDP;
