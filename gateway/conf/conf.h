@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/log.h"
+#include "model/choices.h"
 #include "model/counter.h"
 #include "model/receiver_conf.h"
 
@@ -127,12 +128,6 @@ struct conf_rule {
     int hold_down_s;                  // or CONF_SAME
 };
 
-// When a link is unreliable.
-struct conf_unreliable {
-    unsigned occasions; // 0: never
-    int64_t window_us;
-};
-
 struct conf_policy {
     struct conf_rule *rules; // in the order of the file
     size_t rule_count;
@@ -151,7 +146,7 @@ struct conf {
     struct conf_fabric fabric;
     struct conf_sweep sweep;
     struct conf_counters counters;
-    struct conf_unreliable unreliable;
+    struct link_history_limits unreliable;
     struct conf_journal journal;
     struct conf_metrics metrics;
     struct conf_subagent subagent;

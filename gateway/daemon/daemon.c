@@ -128,8 +128,7 @@ static void daemon_make_topology(struct gateway *g)
     g->parts.topology = topology_new(NULL, &random_system, g->parts.log);
     const struct counter_watch_limits limits = options_of_counters(g->conf);
     g->counter_watch = counter_watch_new(&limits);
-    const struct link_history_limits unreliable = options_of_links(g->conf);
-    g->parts.link_history = link_history_new(&unreliable);
+    g->parts.link_history = link_history_new(&g->conf->unreliable);
     g->parts.devices = devices_new();
     if (g->conf->sweep.method != SWEEP_OFF)
         daemon_restore_fabric(g);

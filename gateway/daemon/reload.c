@@ -161,8 +161,7 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     correlator_change_sources(inside->correlator, &sources);
     const struct counter_watch_limits limits = options_of_counters(plan->conf);
     counter_watch_change(g->counter_watch, &limits);
-    const struct link_history_limits unreliable = options_of_links(plan->conf);
-    link_history_change(g->parts.link_history, &unreliable);
+    link_history_change(g->parts.link_history, &plan->conf->unreliable);
     g->map = plan->map;
     struct notice_book *old_book = g->book;
     g->book = plan->book;

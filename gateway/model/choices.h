@@ -3,6 +3,8 @@
 // sink/, http/, agent/ and ib/ make the choices happen.
 #pragma once
 
+#include <stdint.h>
+
 // The receiver's kind says which transports there are: sink/snmp_target.h, sink/syslog.h.
 enum transport {
     TRANSPORT_UDP,
@@ -81,3 +83,10 @@ enum sweep_method {
 };
 
 enum counter_ports { COUNTERS_OFF, COUNTERS_OF_SWITCHES, COUNTERS_OF_ALL }; // whose are read
+
+// When a link is unreliable (topology/link_history.h).
+struct link_history_limits {
+    unsigned occasions; // so many within the window make a link unreliable; 0: no number does.
+                        // At most LINK_HISTORY_OCCASIONS_MAX
+    int64_t window_us;
+};

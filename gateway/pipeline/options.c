@@ -79,13 +79,6 @@ struct counter_watch_limits options_of_counters(const struct conf *conf)
     return limits;
 }
 
-struct link_history_limits options_of_links(const struct conf *conf)
-{
-    static_assert((int)LINK_HISTORY_OCCASIONS_MAX >= 16, "section unreliable takes up to 16");
-    return (struct link_history_limits){.occasions = conf->unreliable.occasions,
-                                        .window_us = conf->unreliable.window_us};
-}
-
 struct inactive_links_limits options_of_inactive(const struct conf *conf)
 {
     return (struct inactive_links_limits){conf->sweep.inactive_sweeps,

@@ -5,9 +5,12 @@
 #include "base/search.h"
 #include "model/counter.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+static_assert(LINK_HISTORY_OCCASIONS_MAX >= 16, "section unreliable takes up to 16");
 
 struct link_history {
     pthread_mutex_t lock; // over `all` and `pending`, against the threads that only read

@@ -14,6 +14,7 @@
 // Decides: Which incidents of a link are one occasion?
 #pragma once
 
+#include "model/choices.h"
 #include "topology/alarm_key.h"
 
 #define LINK_HISTORY_OCCASION_US (INT64_C(3600) * 1000000)
@@ -58,12 +59,6 @@ struct link_record {
 
 // How many incidents of the kind the link had.
 uint64_t link_record_incidents(const struct link_record *record, enum link_incident_kind kind);
-
-struct link_history_limits {
-    unsigned occasions; // so many within the window make a link unreliable; 0: no number does.
-                        // At most LINK_HISTORY_OCCASIONS_MAX
-    int64_t window_us;
-};
 
 struct link_history;
 
