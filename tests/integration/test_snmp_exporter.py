@@ -27,7 +27,7 @@ ALL_ROUTERS = bytes.fromhex("ff12401bffff000000000000ffffffff")
 SERVICE_RECORD, ALL_FIELDS = 0x31, (1 << 37) - 1 - 8
 # No agent has these, or nothing on this fabric.
 EMPTY = {"gswSensorTable", "gswEventTable", "ibSmMultiPathReqTable", "ibSmMultiPathResultTable", "ibSmTraceReqTable",
-         "ibSmTraceResultTable", "ibSmServiceAssocTable", "ibtrapdModuleTable"}
+         "ibSmTraceResultTable", "ibSmServiceAssocTable", "ibtrapdModuleTable", "ibtrapdWindowTable"}
 
 pytestmark = pytest.mark.skipif(not (GENERATOR and EXPORTER), reason="prometheus-snmp-exporter is not installed")
 
