@@ -9,11 +9,9 @@
 
 // Names.
 
-static const struct page_view_name *page_views_keep_name(struct page_view_names *names,
-                                                         int64_t number, const struct event *event)
+static void page_views_keep_name(struct page_view_name *name, int64_t number,
+                                 const struct event *event)
 {
-    struct page_view_name *name = &names->all[names->next];
-    names->next = (names->next + 1) % PAGE_VIEWS_NAMES_MAX;
     *name = (struct page_view_name){.number = number};
     if (event) {
         name->guid = event->subject.node_guid;
@@ -23,22 +21,21 @@ static const struct page_view_name *page_views_keep_name(struct page_view_names 
         memcpy(name->system, event->subject.system, sizeof name->system);
         memcpy(name->peer_system, event->peer.system, sizeof name->peer_system);
     }
-    return name;
 }
 
 const struct page_view_name *page_views_find_name(struct page_view_names *names,
                                                   struct journal *journal, int64_t number)
 {
     struct journal_status status;
-    for (size_t i = 0; i < PAGE_VIEWS_NAMES_MAX; i++) {
-        if (names->all[i].number == number)
-            return &names->all[i];
-    }
+    struct page_view_name *name = &names->all[(uint64_t)number % PAGE_VIEWS_NAMES_MAX];
+    if (name->number == number)
+        return name;
     journal_get_status(journal, &status);
-    if (!status.durable || number > journal_last(journal))
+    if (names->reads == 0 || !status.durable || number > journal_last(journal))
         return NULL;
+    names->reads--;
     struct event *event = journal_read_at(journal, number);
-    const struct page_view_name *name = page_views_keep_name(names, number, event);
+    page_views_keep_name(name, number, event);
     event_unref(event);
     return name;
 }
@@ -52,7 +49,6 @@ struct page_views {
     const struct fabric *fabric;
     const struct names *names;
     struct page_view_names *then;
-    unsigned names_read;
 };
 
 // Returns the name of an end in the event that raised the alarm; empty: the event does not name the
@@ -90,9 +86,7 @@ page_views_read_then(struct page_views *all, const struct alarm *a, const struct
 {
     const bool gone = !page_views_is_there(all, what->guid) ||
                       (what->peer_guid != 0 && !page_views_is_there(all, what->peer_guid));
-    return gone && all->names_read++ < PAGE_VIEWS_NAMES_MAX
-               ? page_views_find_name(all->then, all->journal, a->event_sequence)
-               : NULL;
+    return gone ? page_views_find_name(all->then, all->journal, a->event_sequence) : NULL;
 }
 
 static const char *page_views_system(const struct page_views *all,
@@ -132,6 +126,7 @@ void page_views_alarms(json_t *state, struct journal *journal, const struct syst
                              .then = then};
     struct worst_alarms worst;
     json_t *list = json_array();
+    then->reads = PAGE_VIEWS_READS_MAX;
     worst_alarms_find(journal, NULL, PAGE_VIEWS_ALARMS_MAX, &worst);
     for (size_t i = 0; i < worst.count; i++)
         json_array_append_new(list, page_views_one(&all, worst.all[i]));
@@ -162,6 +157,7 @@ static void page_views_take(struct page_view_map *map, const struct alarm *alarm
 static void page_views_name(struct page_view_map *map, struct journal *journal,
                             struct page_view_names *names)
 {
+    names->reads = PAGE_VIEWS_READS_MAX;
     for (size_t i = 0; i < map->to_name_count; i++) {
         const struct page_view_name *then = page_views_find_name(names, journal, map->to_name[i]);
         if (then) {

@@ -11,7 +11,8 @@
 enum {
     PAGE_VIEWS_ALARMS_MAX = 200,       // alarms that the page shows
     PAGE_VIEWS_MAP_ALARMS_MAX = 10000, // alarms that the map knows
-    PAGE_VIEWS_NAMES_MAX = 64,         // events whose names are remembered
+    PAGE_VIEWS_READS_MAX = 256,        // events that are read for one document
+    PAGE_VIEWS_NAMES_MAX = 1024,       // events whose names are remembered
 };
 
 // The names of both ends in an event; an unknown end has the GUID 0.
@@ -23,14 +24,15 @@ struct page_view_name {
 };
 
 // The names of nodes that left the fabric, from the events that raised the alarms. A read may wait
-// for the disk: each event is read once while there is room. Zero to begin.
+// for the disk: each event is read once while there is room, and the next document reads the events
+// that were too many for this document. Zero to begin.
 struct page_view_names {
-    struct page_view_name all[PAGE_VIEWS_NAMES_MAX];
-    size_t next; // the name to be replaced
+    struct page_view_name all[PAGE_VIEWS_NAMES_MAX]; // by the number of the event
+    unsigned reads;                                  // events that this document may still read
 };
 
 // Returns the ends of the event with the number, valid until the next call. Returns NULL if the
-// event is not committed yet, or the disk is in trouble.
+// event is not committed yet, if the disk is in trouble, or if no read is left.
 const struct page_view_name *page_views_find_name(struct page_view_names *names,
                                                   struct journal *journal, int64_t number);
 

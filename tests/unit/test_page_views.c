@@ -123,7 +123,7 @@ TEST(the_worst_come_first_and_the_handled_last)
 {
     struct fixture *f = *state;
     static struct known all[ALARMS];
-    struct page_view_names then = {.next = 0};
+    struct page_view_names then = {.reads = 0};
     raise_many(f, all);
     qsort(all, ALARMS, sizeof *all, compare);
     json_t *shown = json_object();
@@ -154,7 +154,7 @@ TEST(the_control_socket_has_the_worst_too)
 TEST(an_event_that_is_not_committed_yet_is_read_later)
 {
     struct fixture *f = *state;
-    struct page_view_names then = {.next = 0};
+    struct page_view_names then = {.reads = PAGE_VIEWS_READS_MAX};
     const int64_t number = raise_alarm(f, "a", SEVERITY_WARNING, f->time.utc);
     const struct page_view_name *early = page_views_find_name(&then, f->journal, number);
     assert_true(!early || early->guid == GUID);
@@ -165,12 +165,39 @@ TEST(an_event_that_is_not_committed_yet_is_read_later)
     assert_string_equal(name->name, "node1");
 }
 
+// A rack that is gone: the second document has the names that were too many for the first one.
+TEST(each_document_reads_the_names_of_some_more_events)
+{
+    enum { GONE = PAGE_VIEWS_READS_MAX + 44 };
+    struct fixture *f = *state;
+    struct page_view_names *then = calloc(1, sizeof *then);
+    int64_t numbers[GONE];
+    assert_non_null(then);
+    for (int i = 0; i < GONE; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "key %d", i);
+        numbers[i] = raise_alarm(f, key, SEVERITY_WARNING, f->time.utc);
+    }
+    journal_commit(f->journal);
+    for (int found = 0, document = 0; document < 2; document++, found = 0) {
+        then->reads = PAGE_VIEWS_READS_MAX;
+        for (int i = 0; i < GONE; i++) {
+            const struct page_view_name *name = page_views_find_name(then, f->journal, numbers[i]);
+            found += name && name->number == numbers[i] && name->guid == GUID;
+        }
+        assert_int_equal(found, document == 0 ? PAGE_VIEWS_READS_MAX : GONE);
+    }
+    free(then);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_worst_come_first_and_the_handled_last, begin, end),
         cmocka_unit_test_setup_teardown(the_control_socket_has_the_worst_too, begin, end),
         cmocka_unit_test_setup_teardown(an_event_that_is_not_committed_yet_is_read_later, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(each_document_reads_the_names_of_some_more_events, begin,
                                         end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
