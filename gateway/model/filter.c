@@ -213,7 +213,8 @@ static const char *filter_node_refusal(const struct filter *filter, const struct
 static bool filter_is_of_many(const struct event *event, const struct catalogue_entry *type)
 {
     const struct catalogue_entry *many = catalogue_get(CATALOGUE_NODES_REMOVED);
-    return type == many || event->cleared == many || event->summarised == many;
+    return type == many || type == catalogue_get(CATALOGUE_NODES_ADDED) || event->cleared == many ||
+           event->summarised == many;
 }
 
 // The item that refuses an event of this kind, severity and category, without a look at its nodes,
