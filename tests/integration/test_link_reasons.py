@@ -112,7 +112,7 @@ def test_a_host_leaves_for_bit_errors(firmware):
 def interrupt(firmware):
     """Port 12 of leaf1 goes down and comes up before the sweep after its trap."""
     site = firmware.site
-    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.gateway.wait_counters()
     site.fabric.unlink("leaf1", 12)
     site.fabric.relink("leaf1", 12)
     for leaf in ("leaf1", "leaf2"):

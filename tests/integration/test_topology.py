@@ -300,7 +300,7 @@ def test_counters_that_grow_are_told_of_and_settle(open_site):
     thresholds = ["SymbolErrorCounter=10", "LocalLinkIntegrityErrors=1"]
     site = open_site(sweep=SWEEP, counters={"interval": 5, "thresholds": thresholds})
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.gateway.wait_counters()
     site.fabric.count_errors("leaf1", 3, SymbolErrorCounter=25, LocalLinkIntegrityErrors=2)
     reached = site.message("threshold-reached")[0]
     assert reached.data["counter"] == "SymbolErrorCounter"
@@ -318,7 +318,7 @@ def test_a_link_that_was_down_for_a_moment_is_named(open_site):
     """The sweep after the traps finds all as it was; the counters know the port."""
     site = open_site(sweep=SWEEP | {"settle": 3000}, counters={"interval": 3600})
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.gateway.wait_counters()
     last = site.gateway.status()["port_counters"]["last"]
     site.fabric.unlink("leaf1", 12)
     site.fabric.relink("leaf1", 12)
@@ -344,7 +344,7 @@ def test_a_threshold_is_cleared_by_the_next_gateway(open_site):
     counters = {"interval": 5, "thresholds": ["SymbolErrorCounter=10"]}
     site = open_site(sweep=SWEEP, counters=counters)
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.gateway.wait_counters()
     site.fabric.count_errors("leaf1", 3, SymbolErrorCounter=25)
     reached = site.message("threshold-reached")[0]
     site.gateway.stop()
@@ -357,7 +357,7 @@ def test_errors_on_a_link_are_one_alarm(open_site):
     counters = {"interval": 5, "thresholds": ["SymbolErrorCounter=0"]}
     site = open_site(sweep=SWEEP, counters=counters)
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.gateway.wait_counters()
     site.fabric.count_errors("leaf1", 12, SymbolErrorCounter=25)
     [raised] = site.message("link-errors-raised")
     assert "ort 12 of leaf1" in raised.text and "port 12 of leaf2" in raised.text
@@ -369,7 +369,7 @@ def test_errors_on_a_link_are_one_alarm(open_site):
     assert other.data["counter"] == "PortRcvErrors" and other.data["errorRate"].endswith(" per hour")
     site.gateway.stop()
     site.gateway.start()
-    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.gateway.wait_counters()
     site.fabric.count_errors("leaf1", 12, SymbolErrorCounter=500)
     site.fabric.count_errors("leaf1", 3, SymbolErrorCounter=25)
     site.message("link-errors-raised", count=3)
@@ -393,7 +393,7 @@ def test_a_port_that_waits_too_long(open_site):
     counters = {"interval": 5, "short_window": 1, "long_window": 2, "congestion": 5, "congestion_clear": 1}
     site = open_site(sweep=SWEEP, counters=counters)
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.gateway.wait_counters()
     site.fabric.count_errors("leaf1", 12, PortXmitWait=4200000000, PortXmitDiscards=300)
     [raised] = site.message("congestion-raised")
     assert "ort 12 of leaf1" in raised.text and "port 12 of leaf2" in raised.text
@@ -401,7 +401,7 @@ def test_a_port_that_waits_too_long(open_site):
     assert "discarded 300 packets" in raised.data["reason"] and "does not say" in raised.data["reason"]
     site.gateway.stop()
     site.gateway.start()
-    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.gateway.wait_counters()
     config = site.gateway.config.read_text()
     assert "congestion = 5" in config
     site.gateway.config.write_text(config.replace("congestion = 5", "congestion = 0"))
@@ -459,7 +459,7 @@ def test_a_link_that_fails_again_and_again(open_site):
 def test_an_alarm_about_errors_says_why(open_site, counter, attribute, option, values, words):
     site = open_site(sweep=SWEEP, counters={"interval": 5})
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.gateway.wait_counters()
     for name, value in values.items():
         site.fabric.console(f'PerformanceSet "leaf1"[12] {attribute}.{name}={value}')
     site.fabric.count_errors("leaf1", 12, **{counter: sum(values.values())})
@@ -527,7 +527,7 @@ def test_a_node_and_a_port_are_shown_by_name(open_site):
     """What ibtrapctl node and port have is what the other commands have of it, also after the node left."""
     site = open_site(sweep=SWEEP, counters={"interval": 5, "thresholds": ["SymbolErrorCounter=0"]})
     site.gateway.wait_subscribed()
-    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.gateway.wait_counters()
     nodes = json.loads(site.gateway.control("--json", "topology").stdout)["nodes"]
     leaf1 = next(one for one in nodes if one["guid"] == f"0x{LEAF1:016x}")
     for name in "leaf1", leaf1["guid"]:

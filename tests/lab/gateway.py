@@ -216,7 +216,18 @@ class Gateway:
 
     def wait_nodes(self, count):
         """Waits until it knows so many nodes; nets/small.net has 8."""
-        return self.wait_status(lambda one: one["sweep"]["nodes"] == count, "ibtrapd to know the fabric")
+        status = self.wait_status(lambda one: one["sweep"]["nodes"] == count, "ibtrapd to know the fabric")
+        self._wait_fabric()
+        return status
+
+    def wait_counters(self):
+        """Waits until it has read the counters of the fabric."""
+        self.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+        self._wait_fabric()
+
+    def _wait_fabric(self):
+        """A status has a sweep before the pipeline has taken the sweep in."""
+        wait_until(lambda: self.control("topology", check=False).returncode == 0, "the fabric of the first sweep")
 
     def wait_subscribed(self, except_for=(), timeout=DEADLINE):
         """Waits until every subscription except the named ones is subscribed."""
