@@ -145,6 +145,7 @@ TEST(other_lines_are_no_events)
 
 static const char *path;
 static struct log_tail *tail;
+static struct log *log_of_tail;
 static char lines[4096];
 static size_t line_count, line_max;
 
@@ -185,15 +186,22 @@ static void append_many(char c, size_t n)
 
 static void open_tail(const char *place)
 {
-    tail = log_tail_new(path, place, support_log(NULL));
+    log_of_tail = support_log(NULL);
+    tail = log_tail_new(path, place, log_of_tail);
     line_max = 1000;
+}
+
+static void close_tail(void)
+{
+    log_tail_free(tail);
+    log_close(log_of_tail);
 }
 
 static void restart(void)
 {
     char place[LOG_TAIL_PLACE_SIZE];
     log_tail_place(tail, place);
-    log_tail_free(tail);
+    close_tail();
     open_tail(place);
 }
 
@@ -219,7 +227,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    log_tail_free(tail);
+    close_tail();
     return 0;
 }
 
@@ -307,7 +315,7 @@ TEST(a_long_line_is_read_once_by_its_begin)
 
 TEST(a_log_that_comes_later_is_new)
 {
-    log_tail_free(tail);
+    close_tail();
     REQUIRE(unlink(path) == 0);
     open_tail("");
     check_lines("");
