@@ -160,7 +160,7 @@ static bool entities_fan_speed(struct look *look, double *out)
 
 static bool entities_sensor(struct look *look, double *out)
 {
-    struct device_value_read read;
+    struct device_value_read read = {.number = 0};
     if (entities_row(look)->numbers == OF_FANS)
         return entities_fan_speed(look, out);
     const bool known = entities_value(look, entities_row(look)->value, &read);
