@@ -233,7 +233,7 @@ static bool alarm_answers_read_key(struct journal *journal, const json_t *reques
         return false;
     if (key[strspn(key, "0123456789")] != '\0')
         return true;
-    struct alarm alarm;
+    struct alarm alarm = {.event_sequence = 0};
     const int64_t number = strtoll(key, NULL, 10);
     struct alarm_page page = {.all = &alarm, .room = 1, .after = number - 1};
     journal_read_alarms(journal, JOURNAL_ACTIVE_ALARMS, &page);

@@ -480,10 +480,10 @@ static void reconcile_set_cause(const struct reconcile *r, const struct open_ala
 static void reconcile_explain(const struct reconcile *r, const struct open_alarm *a)
 {
     const struct open_alarm *node = reconcile_explanation(r, a);
-    char key[EVENT_KEY_SIZE];
     struct planes planes;
     if (!node && a->what.kind == ALARM_KEY_LINK &&
         reconcile_lacks_planes(r, a->what.guid, a->what.port, &planes)) {
+        char key[EVENT_KEY_SIZE];
         comparison_planes_key(key, r->fabric, &planes);
         policy_set_cause(r->emitter->policy, a->is.key, key, r->now_us);
     } else {
