@@ -7,7 +7,6 @@
 #include "pipeline/device_alarms.h"
 #include "pipeline/down_reasons.h"
 #include "pipeline/expectations.h"
-#include "pipeline/held_traps.h"
 #include "pipeline/interruptions.h"
 #include "pipeline/lost_planes.h"
 #include "pipeline/missing.h"
@@ -24,24 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A Notice that a change may explain.
-struct notice_seen {
-    uint16_t trap, lid;
-    uint64_t guid; // of the subject: a port, or a switch
-    int64_t time_us;
-    char id[EVENT_ID_SIZE];
-    bool held;      // the event awaits a sweep
-    int64_t number; // of the event, if held; 0: not known yet
-    int64_t since;  // monotonic
-};
-
 struct correlator {
     struct correlator_options options;
     struct emitter *emitter;
     int64_t watching_since; // monotonic: the first snapshot of this run
-    struct notice_seen seen[CORRELATOR_NOTICES_MAX];
-    size_t next;
-    size_t held_count;    // of `seen`
+    struct seen_notices notices;
     int64_t asked_for_us; // the moment for which a sweep was asked for
     int64_t swept_us;     // when the last sweep began
     struct interruptions interruptions;
@@ -59,7 +45,7 @@ struct correlator *correlator_new(const struct correlator_options *options)
 {
     struct correlator *o = memory_zeroed(1, sizeof *o);
     o->options = *options;
-    o->emitter = options->emitter;
+    o->emitter = o->notices.emitter = options->emitter;
     pthread_mutex_init(&o->lock, NULL);
     return o;
 }
@@ -154,175 +140,23 @@ static bool correlator_is_of_topology(const struct event *event)
     }
 }
 
-static void correlator_set_held(struct correlator *o, struct notice_seen *slot, bool held)
-{
-    o->held_count = o->held_count - slot->held + held;
-    slot->held = held;
-}
-
-// Tells of the trap again: receivers of systems did not get the trap.
-static void correlator_tell_trap(struct correlator *o, struct notice_seen *slot)
-{
-    struct event *trap = slot->number != 0 ? journal_find(o->emitter->journal, slot->number) : NULL;
-    correlator_set_held(o, slot, false);
-    if (!trap)
-        return;
-    struct event *event = event_copy(trap);
-    event_unjudge(event);
-    memcpy(event->related_id, trap->id, sizeof event->related_id);
-    event->id[0] = '\0';
-    event->awaits_sweep = false;
-    event->retold = true;
-    event->number = 0;
-    event_builder_stamp(&o->emitter->builder, event);
-    emitter_emit(o->emitter, event);
-    event_unref(trap);
-}
-
-static bool correlator_holds(const struct correlator *o, const struct event *event)
-{
-    const uint16_t trap = event->type->trap;
-    const struct topology *topology = o->emitter->topology; // NULL in tests
-    return !o->options.sources.no_sweeps && topology && topology_has_base(topology) &&
-           (trap == NOTICE_GID_IN_SERVICE || trap == NOTICE_GID_OUT_OF_SERVICE ||
-            trap == NOTICE_LINK_STATE);
-}
-
-static bool correlator_holds_trap(const struct correlator *o, uint16_t trap, uint64_t guid)
-{
-    for (size_t i = 0; o->held_count > 0 && i < CORRELATOR_NOTICES_MAX; i++) {
-        if (o->seen[i].held && o->seen[i].trap == trap && o->seen[i].guid == guid)
-            return true;
-    }
-    return false;
-}
-
-// Whether a sweep told before of what the trap says: the subnet manager may be slower. No sweep
-// knows the port of a virtual function.
-static bool correlator_is_known(const struct correlator *o, const struct event *event)
-{
-    struct endpoint port;
-    const uint64_t guid = event->subject.guid;
-    const struct systems *joined = topology_joined(o->emitter->topology);
-    const bool is_there = joined && fabric_find_port_guid(joined->fabric, guid) != FABRIC_NONE;
-    if (event->type->trap == NOTICE_GID_IN_SERVICE)
-        return is_there && !correlator_holds_trap(o, NOTICE_GID_OUT_OF_SERVICE, guid);
-    return event->type->trap == NOTICE_GID_OUT_OF_SERVICE && !is_there &&
-           topology_find_guid(o->emitter->topology, guid, &port);
-}
-
-static struct notice_seen correlator_notice_of(const struct correlator *o,
-                                               const struct event *event)
-{
-    struct notice_seen notice = {.trap = event->type->trap,
-                                 .lid = event->subject.lid,
-                                 .guid = event->subject.guid,
-                                 .time_us = event->time_us,
-                                 .since = emitter_now(o->emitter)};
-    memcpy(notice.id, event->id, sizeof notice.id);
-    return notice;
-}
-
 bool correlator_note_event(struct correlator *correlator, struct event *event)
 {
     if (!correlator_is_of_topology(event))
         return false;
-    struct notice_seen *slot = &correlator->seen[correlator->next++ % CORRELATOR_NOTICES_MAX];
-    if (slot->held)
-        correlator_tell_trap(correlator, slot);
-    event->is_part = event->awaits_sweep = correlator_holds(correlator, event);
-    *slot = correlator_notice_of(correlator, event);
-    correlator_set_held(correlator, slot,
-                        event->awaits_sweep && !correlator_is_known(correlator, event));
+    seen_notices_add(&correlator->notices, event, !correlator->options.sources.no_sweeps);
     interruptions_note(&correlator->interruptions, event);
     return true;
 }
 
-// Whether the Notice is about the endpoint of a change. The change of a host has the node as its
-// subject, trap 64 or 65 has the port, perhaps without a LID: so compare all GUIDs, too.
-static bool correlator_is_about(const struct notice_seen *notice, const struct endpoint *who)
-{
-    uint64_t port_guid = wire_get64(who->gid + 8);
-    return (notice->guid != 0 && (notice->guid == who->guid || notice->guid == who->node_guid ||
-                                  notice->guid == port_guid)) ||
-           (notice->lid != 0 && notice->lid == who->lid);
-}
-
-static bool correlator_is_explained(const struct notice_seen *slot, const struct changes *changes)
-{
-    for (uint32_t i = 0; i < changes->count; i++) {
-        const struct change *change = &changes->all[i];
-        if (correlator_is_about(slot, &change->subject) || correlator_is_about(slot, &change->peer))
-            return true;
-    }
-    return false;
-}
-
-// Whether a link of the port's or switch's node waits in a snapshot, and has not joined.
-static bool correlator_is_waiting(const struct correlator *o, const struct fabric *now,
-                                  const struct notice_seen *slot)
-{
-    const struct systems *joined = topology_joined(o->emitter->topology);
-    if (!joined || !now)
-        return false;
-    const uint32_t port = fabric_find_port_guid(now, slot->guid);
-    const uint64_t node =
-        port != FABRIC_NONE ? now->nodes[fabric_node_of_port(now, port)].guid : slot->guid;
-    return joined_lacks_link(joined->fabric, now, node);
-}
-
-// Judges the held traps by a sweep that began at `begun_us`. A link that waits may tell more at the
-// next sweep. A link that waited in the snapshot before, and went, explains the trap: the alarm
-// about the link stands. `before` may be NULL.
-static void correlator_judge_held(struct correlator *o, const struct changes *changes,
-                                  const struct fabric *before, int64_t begun_us, bool complete)
-{
-    struct fabric *now = o->held_count > 0 ? topology_current(o->emitter->topology) : NULL;
-    for (size_t i = 0; o->held_count > 0 && i < CORRELATOR_NOTICES_MAX; i++) {
-        struct notice_seen *slot = &o->seen[i];
-        if (!slot->held)
-            continue;
-        const bool explained = correlator_is_explained(slot, changes);
-        if (!explained &&
-            (!complete || slot->time_us >= begun_us || correlator_is_waiting(o, now, slot)))
-            continue;
-        if (explained || correlator_is_waiting(o, before, slot))
-            correlator_set_held(o, slot, false);
-        else
-            correlator_tell_trap(o, slot);
-    }
-    fabric_unref(now);
-}
-
 void correlator_note_number(struct correlator *correlator, const struct event *event)
 {
-    correlator->seen[(correlator->next - 1) % CORRELATOR_NOTICES_MAX].number = event->number;
-}
-
-static bool correlator_has_noted(const struct correlator *o, int64_t number)
-{
-    for (size_t i = 0; i < CORRELATOR_NOTICES_MAX && i < o->next; i++) {
-        if (o->seen[i].number == number)
-            return true;
-    }
-    return false;
+    seen_notices_number(&correlator->notices, event->number);
 }
 
 void correlator_restore_held(struct correlator *correlator)
 {
-    struct correlator *o = correlator;
-    struct event *traps[CORRELATOR_NOTICES_MAX];
-    const size_t count = held_traps_find(o->emitter->journal, traps, CORRELATOR_NOTICES_MAX / 2);
-    for (size_t i = 0; i < count; i++) {
-        struct notice_seen *slot = &o->seen[o->next % CORRELATOR_NOTICES_MAX];
-        if (!correlator_has_noted(o, traps[i]->number) && !slot->held) {
-            *slot = correlator_notice_of(o, traps[i]);
-            slot->number = traps[i]->number;
-            correlator_set_held(o, slot, true);
-            o->next++;
-        }
-        event_unref(traps[i]);
-    }
+    seen_notices_restore(&correlator->notices);
 }
 
 void correlator_tell_held(struct correlator *correlator, bool all)
@@ -331,62 +165,7 @@ void correlator_tell_held(struct correlator *correlator, bool all)
     const int64_t now_us = all ? INT64_MAX : emitter_now(correlator->emitter);
     while ((event = down_reasons_expired(&correlator->down_reasons, now_us)))
         emitter_emit(correlator->emitter, event);
-    if (correlator->held_count == 0)
-        return;
-    const int64_t last = emitter_now(correlator->emitter) - CORRELATOR_HOLD_US;
-    struct fabric *now = topology_current(correlator->emitter->topology);
-    for (size_t i = 0; i < CORRELATOR_NOTICES_MAX; i++) {
-        struct notice_seen *slot = &correlator->seen[i];
-        if (!slot->held || (!all && slot->since > last))
-            continue;
-        if (all || slot->since <= last - JOINED_HOLD_US ||
-            !correlator_is_waiting(correlator, now, slot))
-            correlator_tell_trap(correlator, slot);
-    }
-    fabric_unref(now);
-}
-
-// The latest Notice with that trap about the change's subject or peer; NULL: none.
-static const struct notice_seen *correlator_find_notice(const struct correlator *o, uint16_t trap,
-                                                        const struct change *change, int64_t now)
-{
-    for (size_t back = 1; back <= CORRELATOR_NOTICES_MAX && back <= o->next; back++) {
-        const struct notice_seen *one = &o->seen[(o->next - back) % CORRELATOR_NOTICES_MAX];
-        if (now - one->time_us > CORRELATOR_NOTICE_AGE_S * CLOCK_US_PER_S)
-            return NULL;
-        if (one->trap == trap &&
-            (correlator_is_about(one, &change->subject) || correlator_is_about(one, &change->peer)))
-            return one;
-    }
-    return NULL;
-}
-
-// The identifier of the event that the change explains; empty: none. Prefers the Notice about a
-// port in or out of service to the Notice of the switch.
-static const char *correlator_related_id(const struct correlator *o, const struct change *change,
-                                         int64_t now)
-{
-    uint16_t own = NOTICE_CAPABILITY;
-    switch (change->type) {
-    case CATALOGUE_SWITCH_ADDED:
-    case CATALOGUE_HOST_ADDED:
-    case CATALOGUE_ROUTER_ADDED:
-    case CATALOGUE_PORT_ADDED:
-        own = NOTICE_GID_IN_SERVICE;
-        break;
-    case CATALOGUE_SWITCH_REMOVED:
-    case CATALOGUE_HOST_REMOVED:
-    case CATALOGUE_ROUTER_REMOVED:
-    case CATALOGUE_PORT_REMOVED:
-        own = NOTICE_GID_OUT_OF_SERVICE;
-        break;
-    default:
-        break;
-    }
-    const struct notice_seen *found = correlator_find_notice(o, own, change, now);
-    if (!found)
-        found = correlator_find_notice(o, NOTICE_LINK_STATE, change, now);
-    return found ? found->id : "";
+    seen_notices_tell_late(&correlator->notices, all);
 }
 
 // Changes.
@@ -432,8 +211,7 @@ static void correlator_emit_change(struct correlator *o, const struct changes *a
     const char *cause = change->together               ? together
                         : change->cause != FABRIC_NONE ? ids[change->cause]
                                                        : "";
-    const char *related =
-        late ? "" : correlator_related_id(o, change, clock_utc(o->emitter->builder.clock));
+    const char *related = late ? "" : seen_notices_of_change(&o->notices, change);
     struct event *event =
         event_builder_from_change(&o->emitter->builder, change, late, cause, related);
     down_reasons_explain(&o->down_reasons, event, emitter_now(o->emitter));
@@ -472,7 +250,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     }
     correlator->swept_us = begun_us;
     struct fabric *before =
-        correlator->held_count > 0 ? topology_current(correlator->emitter->topology) : NULL;
+        correlator->notices.held > 0 ? topology_current(correlator->emitter->topology) : NULL;
     missing_tell_absent(correlator->emitter);
     topology_update(correlator->emitter->topology, seen, &changes, &late);
     missing_recall_parts(correlator->emitter, &changes);
@@ -482,7 +260,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     together_join(correlator->emitter, &changes, late, together);
     for (uint32_t i = 0; i < changes.count; i++)
         correlator_emit_change(correlator, &changes, i, late, together, ids);
-    correlator_judge_held(correlator, &changes, before, begun_us, complete);
+    seen_notices_judge(&correlator->notices, &changes, before, begun_us, complete);
     fabric_unref(before);
     if (complete)
         correlator_ask_for_counters(correlator, &changes, begun_us);

@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes events from the results of sweeps and from counter readings, finds the Notice that a change
-// explains, and accumulates the counters. The pipeline's thread only, but for the functions that
-// any thread may call.
+// Makes events from the results of sweeps and from counter readings, and accumulates the counters.
+// The pipeline's thread only, but for the functions that any thread may call.
 //
-// Decides: Which Notice does a change of the fabric explain?
-// Decides: When is a trap told that a sweep may explain?
 // Decides: How long does an alarm about some adapters of a host wait for the others?
 #pragma once
 
 #include "model/link_reason.h"
 #include "pipeline/emitter.h"
 #include "pipeline/inactive_links.h"
+#include "pipeline/seen_notices.h"
 #include "topology/accumulated.h"
 #include "topology/devices.h"
 #include "topology/expectation.h"
 #include "topology/measured_errors.h"
-
-enum {
-    CORRELATOR_NOTICES_MAX = 512,  // remembered; the oldest are forgotten first
-    CORRELATOR_NOTICE_AGE_S = 120, // a change explains no older Notice
-};
-
-// How long a trap waits for a sweep; with a node that waits to join, JOINED_HOLD_US more.
-#define CORRELATOR_HOLD_US (INT64_C(15) * 1000000)
 
 // How long after a sweep that found nodes waiting the next sweep looks: a subnet manager sends no
 // trap when it makes a port ACTIVE.
