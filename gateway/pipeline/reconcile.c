@@ -99,23 +99,20 @@ static bool reconcile_is_rate_fine(const struct reconcile *r, const struct alarm
     return true;
 }
 
-// An alarm about a port of a host holds while the host is there by another port, and the port's
-// link is missing.
-// Whether some planes of the port have a link, and others have none.
-static bool reconcile_lacks_planes(const struct reconcile *r, uint64_t guid, uint8_t number,
-                                   struct planes *planes)
+static struct planes reconcile_planes(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
-    *planes = planes_of(r->systems, fabric_find_end(r->fabric, guid, number));
-    return planes_are_missing(planes);
+    return planes_of(r->systems, fabric_find_end(r->fabric, guid, number));
 }
 
+// An alarm about a port of a host holds while the host is there by another port, and the port's
+// link is missing.
 static bool reconcile_is_port_fine(const struct reconcile *r, const struct alarm_key *port,
                                    struct text *why)
 {
-    struct planes planes;
+    const struct planes planes = reconcile_planes(r, port->guid, port->port);
     if (fabric_find_node(r->fabric, port->guid) == FABRIC_NONE)
         text_add(why, "the whole node left the fabric");
-    else if (reconcile_lacks_planes(r, port->guid, port->port, &planes))
+    else if (planes_are_missing(&planes))
         text_addf(why, "%u of its %u planes %s a link", planes.active, planes.count,
                   planes.active == 1 ? "has" : "have");
     else if (!reconcile_is_linked_elsewhere(r, port->guid, port->port, why)) {
@@ -393,7 +390,7 @@ static void reconcile_describe_end(const struct reconcile *r, uint64_t guid, uin
 // of the other planes.
 static bool reconcile_has_planes(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
-    return planes_of(r->systems, fabric_find_end(r->fabric, guid, number)).count > 1;
+    return reconcile_planes(r, guid, number).count > 1;
 }
 
 // Raises the alarm about a host's port at that end of a missing link. A missing node at the other
@@ -480,9 +477,10 @@ static void reconcile_set_cause(const struct reconcile *r, const struct open_ala
 static void reconcile_explain(const struct reconcile *r, const struct open_alarm *a)
 {
     const struct open_alarm *node = reconcile_explanation(r, a);
-    struct planes planes;
-    if (!node && a->what.kind == ALARM_KEY_LINK &&
-        reconcile_lacks_planes(r, a->what.guid, a->what.port, &planes)) {
+    const struct planes planes = !node && a->what.kind == ALARM_KEY_LINK
+                                     ? reconcile_planes(r, a->what.guid, a->what.port)
+                                     : (struct planes){.count = 0};
+    if (planes_are_missing(&planes)) {
         char key[EVENT_KEY_SIZE];
         comparison_planes_key(key, r->fabric, &planes);
         policy_set_cause(r->emitter->policy, a->is.key, key, r->now_us);
