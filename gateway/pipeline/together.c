@@ -64,7 +64,8 @@ static bool together_find_growing(const struct emitter *emitter, struct policy_a
     for (size_t i = count; i-- > 0 && !found;) {
         found = alarms[i].type == catalogue_get(CATALOGUE_NODES_REMOVED) &&
                 alarms[i].raised_at_us > since;
-        *out = alarms[i];
+        if (found)
+            *out = alarms[i];
     }
     free(alarms);
     return found;

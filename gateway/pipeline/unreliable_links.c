@@ -190,8 +190,7 @@ static void unreliable_read_past(struct unreliable_links_past *past, struct jour
     }
 }
 
-static void unreliable_restore_unreliable(struct policy *policy,
-                                          const struct unreliable_links_past *past)
+static void unreliable_restore(struct policy *policy, const struct unreliable_links_past *past)
 {
     size_t count;
     struct alarm_key link;
@@ -221,7 +220,7 @@ void unreliable_links_restore(struct unreliable_links *links)
             link_history_add(links->history, &past.all[i].incident);
     }
     free(past.all);
-    unreliable_restore_unreliable(links->emitter->policy, &past);
+    unreliable_restore(links->emitter->policy, &past);
 }
 
 // Judging.
