@@ -79,20 +79,6 @@ static const struct module_alarms ALARMS = {.state = whole,
                                             .gateway = "gw1",
                                             .fabric = ""};
 
-static unsigned renew_ms;
-
-struct transfer_options __real_transfer_options_of(const struct conf_receiver *receiver,
-                                                   const char *url, const char *scheme);
-struct transfer_options __wrap_transfer_options_of(const struct conf_receiver *receiver,
-                                                   const char *url, const char *scheme);
-struct transfer_options __wrap_transfer_options_of(const struct conf_receiver *receiver,
-                                                   const char *url, const char *scheme)
-{
-    struct transfer_options options = __real_transfer_options_of(receiver, url, scheme);
-    options.renew_ms = renew_ms;
-    return options;
-}
-
 #define TAKE(out, name) snprintf(out, sizeof out, "%s", sender_option(args, name, ""))
 
 int main(int argc, char **argv)
@@ -108,7 +94,7 @@ int main(int argc, char **argv)
     TAKE(receiver.http_access.token_file, "token_file");
     TAKE(receiver.http_access.header_file, "header_file");
     receiver.alertmanager.expire_s = (unsigned)sender_number(args, "expire", 300);
-    renew_ms = (unsigned)sender_number(args, "renew", 60000);
+    sender_renew_ms = (unsigned)sender_number(args, "renew", 60000);
     signal(SIGPIPE, SIG_IGN);
     alarm_.raised_us = clock_utc(&clock_system);
     if (!ibtrapd_module.make(&sink, "alertmanager", "test", &receiver, &HOST, &err) ||

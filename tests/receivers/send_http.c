@@ -45,20 +45,6 @@ static struct event *make(long n)
     return e;
 }
 
-static unsigned renew_ms;
-
-struct transfer_options __real_transfer_options_of(const struct conf_receiver *receiver,
-                                                   const char *url, const char *scheme);
-struct transfer_options __wrap_transfer_options_of(const struct conf_receiver *receiver,
-                                                   const char *url, const char *scheme);
-struct transfer_options __wrap_transfer_options_of(const struct conf_receiver *receiver,
-                                                   const char *url, const char *scheme)
-{
-    struct transfer_options options = __real_transfer_options_of(receiver, url, scheme);
-    options.renew_ms = renew_ms;
-    return options;
-}
-
 #define TAKE(out, name) snprintf(out, sizeof out, "%s", sender_option(args, name, ""))
 
 static void choose(struct conf_receiver *r, char **args)
@@ -78,7 +64,7 @@ static void choose(struct conf_receiver *r, char **args)
     TAKE(r->http_access.token_file, "token_file");
     TAKE(r->http_access.header_file, "header_file");
     TAKE(r->http_access.headers[0], "header");
-    renew_ms = (unsigned)sender_number(args, "renew", 60000);
+    sender_renew_ms = (unsigned)sender_number(args, "renew", 60000);
     r->http.batch = (unsigned)sender_number(args, "batch", 256);
     r->http.batch_size = (uint32_t)sender_number(args, "batch_size", 524288);
     r->http.timeout = (unsigned)sender_number(args, "timeout", 3);

@@ -11,3 +11,6 @@ long sender_number(char **args, const char *name, long otherwise);
 // Event number n, from 0, which has n in its identifier, time and GUID, about a node of that name.
 // It has no text. The reference is the caller's.
 struct event *sender_event(long n, const char *node);
+
+// The `renew_ms` of all transfers (http/transfer.h), in programs with sender_transfer.c.
+extern unsigned sender_renew_ms;
