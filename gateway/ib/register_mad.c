@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/wire.h"
+#include "model/module_page.h"
 
 #include <infiniband/umad_types.h>
 #include <string.h>
@@ -51,19 +52,6 @@ static const struct register_mad_page {
     [REGISTER_FANS_OUT] = {.id = 0x9007},
     [REGISTER_FAN_SPEED] = {.id = 0x9003, .of_fan = true, .checked = MFSM_FAN},
     [REGISTER_SUPPLIES] = {.id = 0x900D},
-};
-
-enum { PAGE_DATA = 8 }; // of PDDR
-
-enum link_down_field {
-    LINK_DOWN_BLAME = REGISTER_FIELD(PAGE_DATA + 0x00, 0, 4),
-    LINK_DOWN_LOCAL_REASON = REGISTER_FIELD(PAGE_DATA + 0x04, 0, 8),
-    LINK_DOWN_REMOTE_REASON = REGISTER_FIELD(PAGE_DATA + 0x08, 0, 8),
-};
-
-enum trouble_field {
-    TROUBLE_STATUS = REGISTER_FIELD(PAGE_DATA + 0x04, 0, 16),
-    TROUBLE_MESSAGE = PAGE_DATA + 0x0C, // to the end of the register
 };
 
 enum { GENERAL_INFO_CAPABILITIES = DATA + 0x80, HAS_ACCESS = 1 << 20 };

@@ -10,22 +10,22 @@
 enum form {
     FORM_NUMBER, // an attribute, in `unit`; 0: the device does not tell it
     FORM_COUNT,  // the bits of an attribute that are set
-    FORM_KIND,
     FORM_LENGTH,
-    FORM_VERSION,        // of a module, of 8, 8 and 16 bits
     FORM_MODULE_CELSIUS, // `field`: enum module_page_field
-    FORM_MODULE_TEXT,    // enum module_text
     FORM_LANES,          // enum module_lanes
     FORM_BOARD_CELSIUS,  // enum board_field
-    FORM_BOARD_TEXT,     // enum board_text
-    FORM_FIRMWARE,
     FORM_SUPPLIES,
     FORM_WATTS,
+    FORM_RATIO,   // `field`: the octet of a coefficient of 4 bits, and an exponent of 10 of 8 bits
+    FORM_KIND,    // the first text
+    FORM_VERSION, // of a module, of 8, 8 and 16 bits
+    FORM_MODULE_TEXT, // enum module_text
+    FORM_BOARD_TEXT,  // enum board_text
     FORM_SUPPLY_TEXT, // enum board_text
+    FORM_FIRMWARE,
     FORM_BLAME,
     FORM_REASON, // `field`: a number
     FORM_DEVICE_TEXT,
-    FORM_RATIO, // `field`: the octet of a coefficient of 4 bits, and an exponent of 10 of 8 bits
 };
 
 enum { PHYSICAL_RAW = 8 + 0x60, PHYSICAL_EFFECTIVE = 8 + 0x64, PHYSICAL_SYMBOL = 8 + 0x68 };
@@ -60,14 +60,13 @@ static const struct row {
     [PORT_VALUE_EFFECTIVE_BER] = {"effective_ber", REGISTER_PHYSICAL, FORM_RATIO,
                                   PHYSICAL_EFFECTIVE, 0},
     [PORT_VALUE_SYMBOL_BER] = {"symbol_ber", REGISTER_PHYSICAL, FORM_RATIO, PHYSICAL_SYMBOL, 0},
-    [PORT_VALUE_DOWN_BLAME] = {"down_blame", REGISTER_LINK_DOWN, FORM_BLAME,
-                               MODULE_PAGE_FIELD(0x00, 28, 4), 0},
+    [PORT_VALUE_DOWN_BLAME] = {"down_blame", REGISTER_LINK_DOWN, FORM_BLAME, LINK_DOWN_BLAME, 0},
     [PORT_VALUE_DOWN_REASON] = {"down_reason", REGISTER_LINK_DOWN, FORM_REASON,
-                                MODULE_PAGE_FIELD(0x04, 24, 8), 0},
+                                LINK_DOWN_LOCAL_REASON, 0},
     [PORT_VALUE_DOWN_REMOTE_REASON] = {"down_remote_reason", REGISTER_LINK_DOWN, FORM_REASON,
-                                       MODULE_PAGE_FIELD(0x08, 24, 8), 0},
+                                       LINK_DOWN_REMOTE_REASON, 0},
     [PORT_VALUE_DEVICE_TEXT] = {"device_text", REGISTER_TROUBLESHOOTING, FORM_DEVICE_TEXT,
-                                MODULE_PAGE_AT(0x0C), 0},
+                                TROUBLE_MESSAGE, 0},
     [DEVICE_VALUE_FIRMWARE] = {"firmware", REGISTER_FIRMWARE, FORM_FIRMWARE, 0, 0},
     [DEVICE_VALUE_PSID] = {"psid", REGISTER_FIRMWARE, FORM_BOARD_TEXT, FIRMWARE_PSID, 0},
     [DEVICE_VALUE_UPTIME] = {"uptime", REGISTER_FIRMWARE, FORM_NUMBER, FIRMWARE_UPTIME, 1},
@@ -230,10 +229,7 @@ static bool device_values_text(const struct row *row, const uint8_t *octets, uns
 
 bool device_value_is_text(enum device_value value)
 {
-    const enum form form = ROWS[value].form;
-    return form == FORM_KIND || form == FORM_VERSION || form == FORM_MODULE_TEXT ||
-           form == FORM_BOARD_TEXT || form == FORM_FIRMWARE || form == FORM_SUPPLY_TEXT ||
-           form == FORM_BLAME || form == FORM_REASON || form == FORM_DEVICE_TEXT;
+    return ROWS[value].form >= FORM_KIND;
 }
 
 bool device_value_read(enum device_value value, const uint8_t octets[DEVICE_READING_OCTETS],

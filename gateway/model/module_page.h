@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The page of register PDDR about the cable or module in a port: the places of its fields, in the
-// octets of the register (Mellanox/mstflint, tools_layouts). Pure.
+// The pages of register PDDR: about the cable or module in a port, and why the link went down. The
+// places of the fields are octets of the register (Mellanox/mstflint, tools_layouts). Pure.
 #pragma once
 
 #include "base/text.h"
@@ -24,6 +24,17 @@ enum module_page_field {
     MODULE_TX_LOW = MODULE_PAGE_FIELD(0x8C, 16, 16),
     MODULE_STATE = MODULE_PAGE_FIELD(0x94, 0, 3), // MODULE_HAS_FAULT, or others
     MODULE_MEASURES = MODULE_PAGE_FIELD(0x9C, 16, 8),
+};
+
+enum link_down_field {
+    LINK_DOWN_BLAME = MODULE_PAGE_FIELD(0x00, 28, 4),
+    LINK_DOWN_LOCAL_REASON = MODULE_PAGE_FIELD(0x04, 24, 8),
+    LINK_DOWN_REMOTE_REASON = MODULE_PAGE_FIELD(0x08, 24, 8),
+};
+
+enum trouble_field {
+    TROUBLE_STATUS = MODULE_PAGE_FIELD(0x04, 16, 16),
+    TROUBLE_MESSAGE = MODULE_PAGE_AT(0x0C), // to the end of the register
 };
 
 enum module_kind {
