@@ -357,13 +357,15 @@ static void port_metrics_add_down(struct port_metrics *m, const struct place *pl
     struct device_value_read read[COUNT];
     struct device_record record;
     bool known = false;
+    if (place->port->state > FABRIC_DOWN)
+        return;
     for (size_t i = 0; i < COUNT; i++) {
         read[i].text[0] = '\0';
         known |= devices_find(m->source.devices, place->node->guid, place->port->number,
                               device_value_page(LABELS[i].value), &record) &&
                  device_value_read(LABELS[i].value, record.reading.octets, 0, &read[i]);
     }
-    if (!known || place->port->state > FABRIC_DOWN)
+    if (!known)
         return;
     port_metrics_begin_sample(m, place, out);
     out->len--; // the quotation mark, which begins each label
