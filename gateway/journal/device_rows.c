@@ -44,18 +44,15 @@ static struct device_row *device_rows_find(const struct device_rows *rows,
                                                                                     : NULL;
 }
 
-static void device_rows_put(struct device_rows *rows, const struct device_memory *memory,
-                            enum device_rows_state state)
+// Adds a row at the place that device_rows_find returned. Without room, adds nothing.
+static void device_rows_add(struct device_rows *rows, size_t place,
+                            const struct device_memory *memory, enum device_rows_state state)
 {
-    size_t at;
-    struct device_row *row = device_rows_find(rows, memory, &at);
-    if (!row && rows->count == DEVICE_MEMORIES_MAX)
+    if (rows->count == DEVICE_MEMORIES_MAX)
         return;
-    if (!row) {
-        MEMORY_MAKE_ROOM(rows->all, rows->count, rows->capacity);
-        row = &rows->all[at];
-        memmove(row + 1, row, (rows->count++ - at) * sizeof *row);
-    }
+    MEMORY_MAKE_ROOM(rows->all, rows->count, rows->capacity);
+    struct device_row *row = &rows->all[place];
+    memmove(row + 1, row, (rows->count++ - place) * sizeof *row);
     *row = (struct device_row){*memory, state};
 }
 
@@ -66,7 +63,7 @@ static void device_rows_take(void *self, const void *row)
     struct device_rows *rows = self;
     size_t at;
     if (!device_rows_find(rows, row, &at))
-        device_rows_put(rows, row, SAVED);
+        device_rows_add(rows, at, row, SAVED);
 }
 
 static void device_rows_plan(void *self)
@@ -153,11 +150,14 @@ void journal_remember_device(struct journal *journal, const struct device_memory
     struct device_rows *rows = journal->mirrors[STORE_DEVICES]->self;
     size_t at;
     pthread_mutex_lock(&rows->lock);
-    const struct device_row *row = device_rows_find(rows, memory, &at);
-    if (!row || row->memory.good != memory->good ||
-        strcmp(row->memory.serial, memory->serial) != 0) {
-        device_rows_put(rows, memory, CHANGED);
+    struct device_row *row = device_rows_find(rows, memory, &at);
+    const bool is_same =
+        row && row->memory.good == memory->good && strcmp(row->memory.serial, memory->serial) == 0;
+    if (!row)
+        device_rows_add(rows, at, memory, CHANGED);
+    else if (!is_same)
+        *row = (struct device_row){*memory, CHANGED};
+    if (!is_same)
         mirror_note(&rows->mirror);
-    }
     pthread_mutex_unlock(&rows->lock);
 }
