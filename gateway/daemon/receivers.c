@@ -105,7 +105,7 @@ static void receivers_set_line(const struct gateway *g, const struct receivers_m
     struct journal_receiver_state state = {.section = 0};
     const bool is_known = receivers_find_state(g, made->conf->name, &state);
     const int64_t section = receivers_digest_of(made), old = state.section;
-    const int64_t ends = old < 0 ? llabs(old) & JOURNAL_ALL_ENDS : 0;
+    const int64_t ends = journal_section_lacks_all_ends(old) ? JOURNAL_ALL_ENDS : 0;
     const bool returns = state.gone_us != 0 && !options->backlog;
     const bool moves = old != 0 && llabs(old) >> 32 != section >> 32;
     options->section = !is_known || returns || moves || old < 0 ? -(section | ends) : section;
@@ -320,8 +320,7 @@ static void receivers_find_former(const struct gateway *g, struct receivers_made
     for (size_t i = 0; i < n && own.gone_us != 0; i++) {
         const bool wanted =
             trap_recipients_are_named(all[i].name) || receivers_find_conf(g->conf, all[i].name);
-        if (!wanted && all[i].gone_us == 0 &&
-            (llabs(all[i].section) & ~(int64_t)JOURNAL_ALL_ENDS) == section)
+        if (!wanted && all[i].gone_us == 0 && journal_section_number(all[i].section) == section)
             memcpy(made->former, all[i].name, sizeof made->former);
     }
 }

@@ -25,6 +25,7 @@
 #include "model/setting.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 
 enum {
     JOURNAL_MEMORY_MAX = 4096,   // newest events kept in memory while degraded
@@ -319,6 +320,17 @@ bool journal_forget_receiver(struct journal *journal, const char *name, bool onl
 // JOURNAL_ALL_ENDS the receiver lacks the ends of all alarms, too. Any thread.
 enum { JOURNAL_ALL_ENDS = 1 };
 void journal_note_section(struct journal *journal, int receiver, int64_t section);
+
+// The number of the section alone; whether the receiver lacks the ends of all alarms.
+static inline int64_t journal_section_number(int64_t section)
+{
+    return llabs(section) & ~(int64_t)JOURNAL_ALL_ENDS;
+}
+
+static inline bool journal_section_lacks_all_ends(int64_t section)
+{
+    return section < 0 && (llabs(section) & JOURNAL_ALL_ENDS) != 0;
+}
 
 // Asks the running receiver with the name to bring itself into line with all ends, and notes this
 // as its section; then call journal_wake. False: no such receiver runs. The wish is open until the

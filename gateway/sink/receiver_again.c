@@ -151,7 +151,7 @@ static void receiver_again_add_alarms(struct receiver *receiver)
 // Notes in the journal whether the receiver is in line: a kill in between begins anew.
 static void receiver_again_note(const struct receiver *receiver, bool in_line, bool all_ends)
 {
-    const int64_t section = llabs(receiver->options.section) & ~(int64_t)JOURNAL_ALL_ENDS;
+    const int64_t section = journal_section_number(receiver->options.section);
     if (section != 0)
         journal_note_section(receiver->options.journal, receiver->handle,
                              in_line ? section : -(section | all_ends));

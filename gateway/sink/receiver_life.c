@@ -18,11 +18,6 @@ static void receiver_free(struct receiver *receiver)
     free(receiver);
 }
 
-static bool receiver_lacks_all_ends(const struct receiver_options *options)
-{
-    return options->section < 0 && (llabs(options->section) & JOURNAL_ALL_ENDS) != 0;
-}
-
 struct receiver *receiver_start(const struct sink *sink, const struct receiver_options *options,
                                 struct error *err)
 {
@@ -55,7 +50,7 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
         journal_note_unknown(options->journal, receiver->handle, receiver->read_through);
     const int64_t had = journal_former_cursor(options->journal, receiver->handle);
     if (options->section < 0 || had < receiver->read_through)
-        receiver_again_begin(receiver, receiver_lacks_all_ends(options) ? 0 : had);
+        receiver_again_begin(receiver, journal_section_lacks_all_ends(options->section) ? 0 : had);
     receiver->read_through = had;
     receiver->had_through =
         journal_had_through(options->journal, receiver->handle, &receiver->had_after);
