@@ -2,6 +2,7 @@
 // An event: something that happened, identified, named and explained. All outputs show events.
 #pragma once
 
+#include "model/device_reading.h"
 #include "model/link_reason.h"
 #include "model/names.h"
 #include "model/notice.h"
@@ -24,7 +25,7 @@ enum {
     EVENT_RATE_SIZE = 32,
     EVENT_DATES_SIZE = 192,
     EVENT_LINK_CAUSE_SIZE = 256,
-    EVENT_MODULE_TEXT_SIZE = 49, // as MODULE_TEXT_SIZE
+    EVENT_MODULE_TEXT_SIZE = DEVICE_SERIAL_SIZE, // as MODULE_TEXT_SIZE
     EVENT_OTHER_NAMES_MAX = 4,
     EVENT_SYSTEM_SIZE = 65, // a host name has 64 octets at most; longer names are truncated
 };

@@ -10,11 +10,8 @@
 #include "topology/device_rules.h"
 #include "topology/link_history.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-static_assert((int)EVENT_MODULE_TEXT_SIZE == (int)MODULE_TEXT_SIZE, "a text of a module fits");
 
 struct device_alarms {
     struct emitter *emitter;
