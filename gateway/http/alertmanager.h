@@ -18,7 +18,6 @@
 
 enum { ALERTMANAGER_IN_FLIGHT_MAX = 512 };
 
-// The daemon fills in the options, and the module reads them.
 // As struct module's `make` and `check`.
 bool alertmanager_make(struct sink *out, const char *name, const struct conf_receiver *receiver,
                        const struct module_host *host, struct error *err);
